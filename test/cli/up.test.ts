@@ -1,3 +1,4 @@
+import { isLong } from "../support/long.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -85,7 +86,7 @@ describe("up", () => {
     expect(processesOf(home)).toEqual([]);
   });
 
-  test("Ctrl-C while it starts leaves nothing behind", async () => {
+  test.runIf(isLong)("Ctrl-C while it starts leaves nothing behind", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const child = spawn(process.execPath, [MAIN, "up"], {

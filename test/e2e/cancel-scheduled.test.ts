@@ -88,46 +88,57 @@ describe("cancelling what the service has scheduled", () => {
     expect(await cancelKeys(payrun, paymentId)).toHaveLength(1);
   });
 
-  test("a payment that runs in a moment is not touched: nothing is sent within the margin", async () => {
-    const { control } = payrun.sandbox;
-    const { bill, paymentId } = await scheduledBill(payrun, 104_00);
-    const runsOn = newYorkDate(Date.parse((await paymentNow(payrun, paymentId)).scheduledAt));
-    await bankClockTo(payrun, runsOn, "08:57");
-    await clockNoticed();
-    const id = await askToCancel(payrun, [paymentId]);
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done).toMatchObject({
-      phase: "completed-with-exceptions",
-      payments: [{ state: "too-late" }],
-    });
-    expect(await cancelKeys(payrun, paymentId)).toEqual([]);
-    const fact = { businessId: payrun.sandbox.business.businessId, kind: "payment-not-cancelled" };
-    expect(await isToldOf(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` })).toBe(true);
-    await control.advance("P14D");
-    await expectBank(payrun, [[bill, 104_00]]);
-    await keepHistory(payrun, id, "cancel-scheduled-too-late");
-  });
+  test.runIf(isLong)(
+    "a payment that runs in a moment is not touched: nothing is sent within the margin",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { bill, paymentId } = await scheduledBill(payrun, 104_00);
+      const runsOn = newYorkDate(Date.parse((await paymentNow(payrun, paymentId)).scheduledAt));
+      await bankClockTo(payrun, runsOn, "08:57");
+      await clockNoticed();
+      const id = await askToCancel(payrun, [paymentId]);
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done).toMatchObject({
+        phase: "completed-with-exceptions",
+        payments: [{ state: "too-late" }],
+      });
+      expect(await cancelKeys(payrun, paymentId)).toEqual([]);
+      const fact = {
+        businessId: payrun.sandbox.business.businessId,
+        kind: "payment-not-cancelled",
+      };
+      expect(await isToldOf(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` })).toBe(
+        true,
+      );
+      await control.advance("P14D");
+      await expectBank(payrun, [[bill, 104_00]]);
+      await keepHistory(payrun, id, "cancel-scheduled-too-late");
+    },
+  );
 
-  test("the clock passes 9:00 while the cancel is on its way: it says that the bank has it", async () => {
-    const { control } = payrun.sandbox;
-    const { bill, paymentId } = await scheduledBill(payrun, 105_00);
-    await control.faults([
-      { ...CANCEL, when: "before", effect: "delay", delayMs: 2_500, times: 1 },
-    ]);
-    const id = await askToCancel(payrun, [paymentId]);
-    await expect
-      .poll(
-        async () =>
-          payrun.store.db.selectFrom("sends").select("send_id").where("owner", "=", id).execute(),
-        { timeout: 30_000 },
-      )
-      .toHaveLength(1);
-    await control.advance("P4D");
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments[0]).toMatchObject({ state: "too-late" });
-    await weeksPass();
-    await expectBank(payrun, [[bill, 105_00]]);
-  });
+  test.runIf(isLong)(
+    "the clock passes 9:00 while the cancel is on its way: it says that the bank has it",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { bill, paymentId } = await scheduledBill(payrun, 105_00);
+      await control.faults([
+        { ...CANCEL, when: "before", effect: "delay", delayMs: 2_500, times: 1 },
+      ]);
+      const id = await askToCancel(payrun, [paymentId]);
+      await expect
+        .poll(
+          async () =>
+            payrun.store.db.selectFrom("sends").select("send_id").where("owner", "=", id).execute(),
+          { timeout: 30_000 },
+        )
+        .toHaveLength(1);
+      await control.advance("P4D");
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments[0]).toMatchObject({ state: "too-late" });
+      await weeksPass();
+      await expectBank(payrun, [[bill, 105_00]]);
+    },
+  );
 
   test.runIf(isLong)(
     "what a worker has sent when it dies, with nobody to hear the answer, is cancelled too",
@@ -172,7 +183,7 @@ describe("cancelling what the service has scheduled", () => {
     },
   );
 
-  test("what is with the bank already is too late, and paid once", async () => {
+  test.runIf(isLong)("what is with the bank already is too late, and paid once", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 106_00);
     await payrun.sandbox.control.advance("P4D");
     const id = await askToCancel(payrun, [paymentId]);
@@ -197,21 +208,24 @@ describe("cancelling what the service has scheduled", () => {
     await expectBank(payrun, [[bill, 300_00]]);
   });
 
-  test("somebody else cancels it first, and an unknown payment is said to be unknown", async () => {
-    const { bill, paymentId } = await scheduledBill(payrun, 107_00);
-    await payrun.sandbox.control.faults([
-      { ...CANCEL, when: "before", effect: "delay", delayMs: 2_000, times: 1 },
-    ]);
-    const id = await askToCancel(payrun, [paymentId, "pay_of_nobody"]);
-    await payrun.sandbox.api("POST", `/v1/payments/${paymentId}/cancel`, {
-      key: crypto.randomUUID(),
-      body: {},
-    });
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments.map(({ state }) => state)).toEqual(["cancelled", "unknown"]);
-    await weeksPass();
-    await expectBank(payrun, [[bill, 0]]);
-  });
+  test.runIf(isLong)(
+    "somebody else cancels it first, and an unknown payment is said to be unknown",
+    async () => {
+      const { bill, paymentId } = await scheduledBill(payrun, 107_00);
+      await payrun.sandbox.control.faults([
+        { ...CANCEL, when: "before", effect: "delay", delayMs: 2_000, times: 1 },
+      ]);
+      const id = await askToCancel(payrun, [paymentId, "pay_of_nobody"]);
+      await payrun.sandbox.api("POST", `/v1/payments/${paymentId}/cancel`, {
+        key: crypto.randomUUID(),
+        body: {},
+      });
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments.map(({ state }) => state)).toEqual(["cancelled", "unknown"]);
+      await weeksPass();
+      await expectBank(payrun, [[bill, 0]]);
+    },
+  );
 });
 
 describe("a cancel without a clear answer", () => {
@@ -226,7 +240,7 @@ describe("a cancel without a clear answer", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("that was not applied is sent again under the same key", async () => {
+  test.runIf(isLong)("that was not applied is sent again under the same key", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 202_00);
     await payrun.sandbox.control.faults([
       { ...CANCEL, when: "before", effect: "status", status: 503, times: 2 },
@@ -241,28 +255,33 @@ describe("a cancel without a clear answer", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("payment_unconfirmed waits for its window, reads the payment and takes the next key", async () => {
-    const { control } = payrun.sandbox;
-    const { bill, paymentId } = await scheduledBill(payrun, 203_00);
-    await control.faults([{ ...CANCEL, when: "during", effect: "status", status: 500, times: 1 }]);
-    const id = await askToCancel(payrun, [paymentId]);
-    await untilCancellation(
-      payrun,
-      id,
-      "unconfirmed",
-      ({ payments }) => payments[0]?.reason?.includes("no answer that settles it") === true,
-    );
-    expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    await control.advanceWire("PT9M");
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments[0]?.state).toBe("cancelled");
-    expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(2);
-    await weeksPass();
-    await expectBank(payrun, [[bill, 0]]);
-    await keepHistory(payrun, id, "cancel-scheduled-unconfirmed");
-  });
+  test.runIf(isLong)(
+    "payment_unconfirmed waits for its window, reads the payment and takes the next key",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { bill, paymentId } = await scheduledBill(payrun, 203_00);
+      await control.faults([
+        { ...CANCEL, when: "during", effect: "status", status: 500, times: 1 },
+      ]);
+      const id = await askToCancel(payrun, [paymentId]);
+      await untilCancellation(
+        payrun,
+        id,
+        "unconfirmed",
+        ({ payments }) => payments[0]?.reason?.includes("no answer that settles it") === true,
+      );
+      expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
+      await control.advanceWire("PT9M");
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments[0]?.state).toBe("cancelled");
+      expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(2);
+      await weeksPass();
+      await expectBank(payrun, [[bill, 0]]);
+      await keepHistory(payrun, id, "cancel-scheduled-unconfirmed");
+    },
+  );
 
-  test("slows down when asked to, and goes on", async () => {
+  test.runIf(isLong)("slows down when asked to, and goes on", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 204_00);
     await payrun.sandbox.control.faults([
       { ...CANCEL, when: "before", effect: "status", status: 429, retryAfter: 1, times: 1 },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId, WORKFLOW } from "../../src/contracts/names.ts";
+import { isLong } from "../support/long.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
 import { type Bill, bills } from "../support/bills.ts";
 import { pay } from "../support/cancellations.ts";
@@ -89,7 +90,7 @@ describe("the launcher of a schedule", () => {
     await keepHistory(payrun, launcher, "scheduled-launches");
   });
 
-  test("ends without a run on a day on which none begins", async () => {
+  test.runIf(isLong)("ends without a run on a day on which none begins", async () => {
     const day = ((new Date().getUTCDate() + 9) % 28) + 1;
     const launcher = await trigger("monthly", `{ every: month, on: ${day} }`);
     expect(await resultOf(launcher)).toMatch(/No run of monthly begins/);
@@ -113,67 +114,73 @@ describe("a dry plan", () => {
 });
 
 describe("the owner of a failed payment", () => {
-  test("ends as cancelled where what it paid again is cancelled at the service", async () => {
-    const { control } = payrun.sandbox;
-    await payrun.apply("next-day", NEXT_DAY_RETRIES);
-    const { runId, made } = await plannedScene(payrun, "called-off", [201_00], {
-      more: ["onFailure: next-day"],
-    });
-    await failing(made[0], "R01");
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    await control.advance("P8D");
-    // Its day is counted from when it was learnt of.
-    await payrun.until(runId, "given a day", ({ payments }) =>
-      /Tried again on /.test(payments[0]?.reason ?? ""),
-    );
-    // The new payment stays where it can be cancelled.
-    await control.outcome({ match: { payableId: made[0]?.id ?? "" }, outcome: "hold" });
-    await control.advance("P4D");
-    await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
-    await control.advance("PT1M");
-    // A request counts as soon as it is sent.
-    const payments = () => paymentsOf(payrun, made[0]);
-    await expect.poll(payments, { timeout: 30_000 }).toHaveLength(2);
-    const second = (await payments()).at(-1);
-    const cancelled = await payrun.sandbox.api("POST", `/v1/payments/${second?.id}/cancel`, {
-      key: crypto.randomUUID(),
-      body: {},
-    });
-    expect(cancelled.status, cancelled.text).toBe(200);
-    const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
-    // An event that comes after its end begins another execution, which says who ended it.
-    expect(await resultOf(retryId)).toMatch(/(cancelled|refunded)$/);
-    await keepHistory(payrun, retryId, "retry-cancelled");
-    await control.advance("P10D");
-    await expectBank(payrun, [[made[0], 0]]);
-  });
+  test.runIf(isLong)(
+    "ends as cancelled where what it paid again is cancelled at the service",
+    async () => {
+      const { control } = payrun.sandbox;
+      await payrun.apply("next-day", NEXT_DAY_RETRIES);
+      const { runId, made } = await plannedScene(payrun, "called-off", [201_00], {
+        more: ["onFailure: next-day"],
+      });
+      await failing(made[0], "R01");
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      await control.advance("P8D");
+      // Its day is counted from when it was learnt of.
+      await payrun.until(runId, "given a day", ({ payments }) =>
+        /Tried again on /.test(payments[0]?.reason ?? ""),
+      );
+      // The new payment stays where it can be cancelled.
+      await control.outcome({ match: { payableId: made[0]?.id ?? "" }, outcome: "hold" });
+      await control.advance("P4D");
+      await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
+      await control.advance("PT1M");
+      // A request counts as soon as it is sent.
+      const payments = () => paymentsOf(payrun, made[0]);
+      await expect.poll(payments, { timeout: 30_000 }).toHaveLength(2);
+      const second = (await payments()).at(-1);
+      const cancelled = await payrun.sandbox.api("POST", `/v1/payments/${second?.id}/cancel`, {
+        key: crypto.randomUUID(),
+        body: {},
+      });
+      expect(cancelled.status, cancelled.text).toBe(200);
+      const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
+      // An event that comes after its end begins another execution, which says who ended it.
+      expect(await resultOf(retryId)).toMatch(/(cancelled|refunded)$/);
+      await keepHistory(payrun, retryId, "retry-cancelled");
+      await control.advance("P10D");
+      await expectBank(payrun, [[made[0], 0]]);
+    },
+  );
 
-  test("of a payment that Payrun did not make tells of it where a playbook says so, and pays nothing", async () => {
-    const [bill] = await bills(payrun.sandbox, [202_00]);
-    if (bill === undefined) throw new Error("no bill");
-    await payrun.apply(
-      "retry-failed",
-      "kind: retry-failed\nevents: [payable.payment.failed, payable.payment.reversed]\n",
-    );
-    await failing(bill, "R10");
-    await pay(payrun, bill);
-    await payrun.sandbox.control.advance("P9D");
-    const retryId = retryFailedPaymentId("default", bill.id);
-    const started = () =>
-      payrun.temporal.workflow
-        .getHandle(retryId)
-        .describe()
-        .then(
-          ({ status }) => status.name,
-          () => "not yet",
-        );
-    await expect.poll(started, { timeout: 60_000 }).toBe("COMPLETED");
-    expect(await resultOf(retryId)).toMatch(/^told of/);
-    await keepHistory(payrun, retryId, "retry-tells-of-stranger");
-    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-    await expectBank(payrun, [[bill, 0]]);
-  });
+  test.runIf(isLong)(
+    "of a payment that Payrun did not make tells of it where a playbook says so, and pays nothing",
+    async () => {
+      const [bill] = await bills(payrun.sandbox, [202_00]);
+      if (bill === undefined) throw new Error("no bill");
+      await payrun.apply(
+        "retry-failed",
+        "kind: retry-failed\nevents: [payable.payment.failed, payable.payment.reversed]\n",
+      );
+      await failing(bill, "R10");
+      await pay(payrun, bill);
+      await payrun.sandbox.control.advance("P9D");
+      const retryId = retryFailedPaymentId("default", bill.id);
+      const started = () =>
+        payrun.temporal.workflow
+          .getHandle(retryId)
+          .describe()
+          .then(
+            ({ status }) => status.name,
+            () => "not yet",
+          );
+      await expect.poll(started, { timeout: 60_000 }).toBe("COMPLETED");
+      expect(await resultOf(retryId)).toMatch(/^told of/);
+      await keepHistory(payrun, retryId, "retry-tells-of-stranger");
+      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+      await expectBank(payrun, [[bill, 0]]);
+    },
+  );
 });
 
 describe("the incident of an account", () => {
@@ -189,20 +196,23 @@ describe("the incident of an account", () => {
   const lift = async (by: "operator" | "controller"): Promise<number> =>
     (await payrun.call(by, "DELETE", `/v1/holds/${await holdOf()}`)).status;
 
-  test("gives its bills back where somebody wants another account, which stays held", async () => {
-    await applyIncidents(payrun);
-    const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
-    expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);
-    expect(await resultOf(id)).toBe("other-source by controller");
-    await keepHistory(payrun, id, "funding-incident-other-source");
-    const done = await payrun.untilPhase(runId, "completed-with-exceptions");
-    expect(lineOf(done, made[0])).toMatchObject({ state: "parked", reasonCode: "other-source" });
-    const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
-    expect(await resultOf(retryId)).toBe("left to the next run");
-    await keepHistory(payrun, retryId, "retry-other-source");
-    expect(await lift("controller")).toBe(200);
-    await expectBank(payrun, [[made[0], 0]]);
-  });
+  test.runIf(isLong)(
+    "gives its bills back where somebody wants another account, which stays held",
+    async () => {
+      await applyIncidents(payrun);
+      const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
+      expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);
+      expect(await resultOf(id)).toBe("other-source by controller");
+      await keepHistory(payrun, id, "funding-incident-other-source");
+      const done = await payrun.untilPhase(runId, "completed-with-exceptions");
+      expect(lineOf(done, made[0])).toMatchObject({ state: "parked", reasonCode: "other-source" });
+      const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
+      expect(await resultOf(retryId)).toBe("left to the next run");
+      await keepHistory(payrun, retryId, "retry-other-source");
+      expect(await lift("controller")).toBe(200);
+      await expectBank(payrun, [[made[0], 0]]);
+    },
+  );
 
   test("is released by whoever may lift its hold, which no operator may, and its bills are paid once", async () => {
     const scene = await bouncedScene(payrun, "lifted", [302_00]);

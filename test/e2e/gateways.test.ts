@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { insertEvents } from "../../src/store/events/inbox.ts";
 import { deliver, eventBody, signed } from "../gateway/support/gateway.ts";
+import { isLong } from "../support/long.ts";
 import { bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectSettledOnce, plannedScene, scenePlaybook } from "../support/scene.ts";
@@ -27,7 +28,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     await stop();
   });
 
-  test("store an event once, whoever receives it, and both may", async () => {
+  test.runIf(isLong)("store an event once, whoever receives it, and both may", async () => {
     const { businessId } = payrun.sandbox.business;
     const ids = Array.from({ length: 10 }, (_, index) => `evt_twice_${index}`);
     const answers = await Promise.all(
@@ -75,7 +76,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     await expectSettledOnce(payrun, scene);
   });
 
-  test("tell an owner of many events once, not each of them", async () => {
+  test.runIf(isLong)("tell an owner of many events once, not each of them", async () => {
     const { control } = payrun.sandbox;
     const name = "told-once";
     const made = await bills(payrun.sandbox, [11_00, 12_00, 13_00], { description: name });

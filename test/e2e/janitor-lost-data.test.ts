@@ -219,30 +219,33 @@ describe.runIf(isLong)("a namespace", () => {
 });
 
 describe("a store that was restored from a backup", () => {
-  test("holds everything until a person has looked, and then finds what was paid meanwhile", async () => {
-    await loseTemporal();
-    const payrun = await start({
-      janitorEveryMs: PASS_EVERY_MS,
-      temporalAddress: server.address,
-    });
-    const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
-    const backup = backUp(payrun);
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
-    await replaceStore(payrun, backup);
-    const hold = await holdOnAll(payrun);
-    await approve(payrun, runId);
-    await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
-    await release(payrun, hold);
-    // Nothing is sent before what may have been forgotten must show.
-    await payrun.sandbox.control.advanceWire("PT9M");
-    const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
-    expect(found.payments.map(({ paymentIds }) => paymentIds.length)).toEqual([1, 1]);
-    expect(await paymentRequests(payrun)).toBe(2);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 2 });
-    await expectAllDone(payrun, made);
-  });
+  test.runIf(isLong)(
+    "holds everything until a person has looked, and then finds what was paid meanwhile",
+    async () => {
+      await loseTemporal();
+      const payrun = await start({
+        janitorEveryMs: PASS_EVERY_MS,
+        temporalAddress: server.address,
+      });
+      const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
+      const backup = backUp(payrun);
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
+      await replaceStore(payrun, backup);
+      const hold = await holdOnAll(payrun);
+      await approve(payrun, runId);
+      await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
+      await release(payrun, hold);
+      // Nothing is sent before what may have been forgotten must show.
+      await payrun.sandbox.control.advanceWire("PT9M");
+      const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
+      expect(found.payments.map(({ paymentIds }) => paymentIds.length)).toEqual([1, 1]);
+      expect(await paymentRequests(payrun)).toBe(2);
+      const done = await untilEnded(payrun, runId);
+      expect(done.counts).toEqual({ settled: 2 });
+      await expectAllDone(payrun, made);
+    },
+  );
 
   test.runIf(isLong)(
     "does so too where the run had ended, and where it was launched after the backup",

@@ -88,7 +88,9 @@ test("what goes wrong is asked again: another tax id, somebody alike, a suspensi
   await expect.poll(async () => (await reviewed(payrun)).officers.length).toBe(2);
   await control.changeBusiness({ verification: "suspended", nextSteps: ["Call 555-0100."] });
   const suspended = await untilWaitsIn(payrun, "suspended");
-  expect(suspended.waitingFor).toContain("The business is suspended. Call 555-0100.");
+  expect(suspended.waitingFor).toContain(
+    "The business is suspended. The service says: “Call 555-0100.",
+  );
   expect(suspended).toMatchObject({ ended: false, needsAction: true });
   await control.changeBusiness({ verification: "pending" });
   await giveInTurn(payrun, "certification");

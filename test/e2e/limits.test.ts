@@ -43,18 +43,24 @@ async function oneMore(
 }
 
 describe("limits", () => {
-  test("a bill above the limit for one bill waits for a person, and the others are paid", async () => {
-    const { runId, made } = await plannedScene(payrun, "bill-limit", [90_00, 110_00], {
-      more: ["limits: { bill: $100 }"],
-    });
-    await approve(payrun, runId);
-    const done = await ended(payrun, runId);
-    expect(lineOf(done, made[1])).toMatchObject({ state: "parked", reasonCode: "over-bill-limit" });
-    await expectBank(payrun, [
-      [made[0], 90_00],
-      [made[1], 0],
-    ]);
-  });
+  test.runIf(isLong)(
+    "a bill above the limit for one bill waits for a person, and the others are paid",
+    async () => {
+      const { runId, made } = await plannedScene(payrun, "bill-limit", [90_00, 110_00], {
+        more: ["limits: { bill: $100 }"],
+      });
+      await approve(payrun, runId);
+      const done = await ended(payrun, runId);
+      expect(lineOf(done, made[1])).toMatchObject({
+        state: "parked",
+        reasonCode: "over-bill-limit",
+      });
+      await expectBank(payrun, [
+        [made[0], 90_00],
+        [made[1], 0],
+      ]);
+    },
+  );
 
   test.runIf(isLong)(
     "a vendor's weekly limit counts what other runs of the week have paid",
@@ -82,25 +88,28 @@ describe("limits", () => {
     },
   );
 
-  test("the business's weekly limit stops what would exceed it, within one run", async () => {
-    // Two weeks on, so that nothing of the other tests counts in this week.
-    await payrun.sandbox.control.advance("P14D");
-    await clockNoticed();
-    const { runId, made } = await plannedScene(payrun, "business-limit", [60_00, 60_00], {
-      more: ["limits: { businessPerWeek: $100 }"],
-    });
-    await approve(payrun, runId);
-    const done = await ended(payrun, runId);
-    expect(standing(done)).toEqual({ settled: 1, parked: 1 });
-    const parked = done.payments.find(({ state }) => state === "parked");
-    expect(parked?.reasonCode).toBe("over-business-week-limit");
-    const sent = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
-    expect(sent.flat()).toHaveLength(1);
-  });
+  test.runIf(isLong)(
+    "the business's weekly limit stops what would exceed it, within one run",
+    async () => {
+      // Two weeks on, so that nothing of the other tests counts in this week.
+      await payrun.sandbox.control.advance("P14D");
+      await clockNoticed();
+      const { runId, made } = await plannedScene(payrun, "business-limit", [60_00, 60_00], {
+        more: ["limits: { businessPerWeek: $100 }"],
+      });
+      await approve(payrun, runId);
+      const done = await ended(payrun, runId);
+      expect(standing(done)).toEqual({ settled: 1, parked: 1 });
+      const parked = done.payments.find(({ state }) => state === "parked");
+      expect(parked?.reasonCode).toBe("over-business-week-limit");
+      const sent = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
+      expect(sent.flat()).toHaveLength(1);
+    },
+  );
 });
 
 describe("a line that needs more approvals than the others", () => {
-  test("waits for its second approver without holding up the others", async () => {
+  test.runIf(isLong)("waits for its second approver without holding up the others", async () => {
     const { runId, made } = await plannedScene(payrun, "quorum", [50_00, 500_00], {
       approve: [
         "{ over: $100, by: [controller, owner], quorum: 2 }",
@@ -128,7 +137,7 @@ describe("a line that needs more approvals than the others", () => {
 });
 
 describe("an ACH debit authorization that nobody has given", () => {
-  test("fails the plan with what to do, and leaves the bills free", async () => {
+  test.runIf(isLong)("fails the plan with what to do, and leaves the bills free", async () => {
     const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
       "GET",
       "/v1/bank-accounts",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { canStartPostgres } from "../support/postgres-programs.ts";
 import type { PostgresServer } from "../support/postgres-server.ts";
@@ -11,7 +12,7 @@ const start = stacks();
 /** Sends a few at a time, so that something is always under way while the server restarts. */
 const SLOW = { method: "POST", path: "/v1/payments", when: "after", effect: "delay" } as const;
 
-describe.runIf(canStartPostgres())("a pay run whose store is in PostgreSQL", () => {
+describe.runIf(isLong && canStartPostgres())("a pay run whose store is in PostgreSQL", () => {
   let server: PostgresServer;
   let stop: () => Promise<void> = async () => undefined;
 

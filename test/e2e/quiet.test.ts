@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
@@ -19,29 +20,37 @@ async function eventsOf(workflowId: string): Promise<number> {
 }
 
 /** A sandbox's clock stands as real ones do, until somebody moves it. */
-test("a run that waits in a sandbox writes next to nothing, and hears within a moment that its clock was moved", async () => {
-  const waits = await plannedScene(payrun, "waits", [110_00]);
-  const held = await plannedScene(payrun, "held", [120_00]);
-  const reason = "The goods have not come.";
-  const hold = { payableId: held.made[0]?.id, reason, until: "P2D" };
-  const placed = await payrun.call("operator", "POST", "/v1/holds", hold);
-  expect(placed.status).toBe(201);
-  await approve(payrun, held.runId);
-  await payrun.until(held.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
-  await sleep(3_000);
-  const runIds = [waits.runId, held.runId];
-  const before = await Promise.all(runIds.map(eventsOf));
-  await sleep(20_000);
-  const after = await Promise.all(runIds.map(eventsOf));
-  for (const [index, events] of after.entries()) {
-    // Ten a minute at most.
-    expect(events - (before[index] ?? 0)).toBeLessThanOrEqual(3);
-  }
+test.runIf(isLong)(
+  "a run that waits in a sandbox writes next to nothing, and hears within a moment that its clock was moved",
+  async () => {
+    const waits = await plannedScene(payrun, "waits", [110_00]);
+    const held = await plannedScene(payrun, "held", [120_00]);
+    const reason = "The goods have not come.";
+    const hold = { payableId: held.made[0]?.id, reason, until: "P2D" };
+    const placed = await payrun.call("operator", "POST", "/v1/holds", hold);
+    expect(placed.status).toBe(201);
+    await approve(payrun, held.runId);
+    await payrun.until(held.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
+    await sleep(3_000);
+    const runIds = [waits.runId, held.runId];
+    const before = await Promise.all(runIds.map(eventsOf));
+    await sleep(20_000);
+    const after = await Promise.all(runIds.map(eventsOf));
+    for (const [index, events] of after.entries()) {
+      // Ten a minute at most.
+      expect(events - (before[index] ?? 0)).toBeLessThanOrEqual(3);
+    }
 
-  // The hold ends by itself.
-  await payrun.sandbox.control.advance("P3D");
-  await payrun.until(held.runId, "let go", ({ counts }) => counts["on-hold"] === undefined, 3_000);
-  // Nobody approves in time.
-  await payrun.sandbox.control.advance("P31D");
-  await payrun.until(waits.runId, "expired", ({ phase }) => phase === "expired", 3_000);
-});
+    // The hold ends by itself.
+    await payrun.sandbox.control.advance("P3D");
+    await payrun.until(
+      held.runId,
+      "let go",
+      ({ counts }) => counts["on-hold"] === undefined,
+      3_000,
+    );
+    // Nobody approves in time.
+    await payrun.sandbox.control.advance("P31D");
+    await payrun.until(waits.runId, "expired", ({ phase }) => phase === "expired", 3_000);
+  },
+);

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { SIGNAL, UPDATE } from "../../src/contracts/names.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { isLong } from "../support/long.ts";
 import { pageText } from "../support/docs.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
@@ -59,62 +60,65 @@ async function updateByCommand(payrun: TestPayrun, runId: string, signed: string
   return stdout;
 }
 
-test("signed decisions over the gateway, by update and by signal pay a run once; forged, foreign and replayed ones move nothing", async () => {
-  const [erp, crm, dms, thief] = ["erp", "crm", "dms", "erp"].map((name) => makeSigner(name));
-  if (erp === undefined || crm === undefined || dms === undefined || thief === undefined) return;
-  const payrun = await start({ signers: [erp, crm, dms].map(({ setting }) => setting).join() });
-  const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00], THREE_APPROVE);
-  const { planHash } = await payrun.status(runId);
-  const handle = payrun.temporal.workflow.getHandle(runId);
-  const update = async (signed: string): Promise<{ accepted: boolean; reason: string }> =>
-    handle.executeUpdate(UPDATE.decide, { args: [signed] });
-  const approvers = async (): Promise<readonly string[][]> =>
-    (await payrun.status(runId)).payments.map(({ approvedBy }) => [...approvedBy].toSorted());
+test.runIf(isLong)(
+  "signed decisions over the gateway, by update and by signal pay a run once; forged, foreign and replayed ones move nothing",
+  async () => {
+    const [erp, crm, dms, thief] = ["erp", "crm", "dms", "erp"].map((name) => makeSigner(name));
+    if (erp === undefined || crm === undefined || dms === undefined || thief === undefined) return;
+    const payrun = await start({ signers: [erp, crm, dms].map(({ setting }) => setting).join() });
+    const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00], THREE_APPROVE);
+    const { planHash } = await payrun.status(runId);
+    const handle = payrun.temporal.workflow.getHandle(runId);
+    const update = async (signed: string): Promise<{ accepted: boolean; reason: string }> =>
+      handle.executeUpdate(UPDATE.decide, { args: [signed] });
+    const approvers = async (): Promise<readonly string[][]> =>
+      (await payrun.status(runId)).payments.map(({ approvedBy }) => [...approvedBy].toSorted());
 
-  const wrong = {
-    "bad-signature": signDecision(thief, { sub: runId, planHash }),
-    foreign: signDecision(crm, { sub: `${runId}/r2`, planHash }),
-    "stale-plan": signDecision(crm, { sub: runId, planHash: "f".repeat(64) }),
-    expired: signDecision(crm, { sub: runId, planHash, iat: 1_700_000_000, exp: 1_700_000_600 }),
-    "unknown-key": signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
-  };
-  for (const [code, signed] of Object.entries(wrong)) {
-    const { accepted, reason } = await update(signed);
-    expect([accepted, reason.length > 10], code).toEqual([false, true]);
-  }
-  const odd = handle.executeUpdate(UPDATE.decide, { args: [{ signed: wrong.expired }] });
-  expect(await odd).toMatchObject({ accepted: false, reason: expect.stringContaining("docs/") });
-  expect(await approvers()).toEqual([[], [], []]);
+    const wrong = {
+      "bad-signature": signDecision(thief, { sub: runId, planHash }),
+      foreign: signDecision(crm, { sub: `${runId}/r2`, planHash }),
+      "stale-plan": signDecision(crm, { sub: runId, planHash: "f".repeat(64) }),
+      expired: signDecision(crm, { sub: runId, planHash, iat: 1_700_000_000, exp: 1_700_000_600 }),
+      "unknown-key": signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
+    };
+    for (const [code, signed] of Object.entries(wrong)) {
+      const { accepted, reason } = await update(signed);
+      expect([accepted, reason.length > 10], code).toEqual([false, true]);
+    }
+    const odd = handle.executeUpdate(UPDATE.decide, { args: [{ signed: wrong.expired }] });
+    expect(await odd).toMatchObject({ accepted: false, reason: expect.stringContaining("docs/") });
+    expect(await approvers()).toEqual([[], [], []]);
 
-  expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
-  const byCrm = signDecision(crm, { sub: runId, planHash });
-  expect(await updateByCommand(payrun, runId, byCrm)).toMatch(/"?accepted"?: ?true/);
-  expect(await update(byCrm)).toMatchObject({ accepted: false });
-  expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
+    expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
+    const byCrm = signDecision(crm, { sub: runId, planHash });
+    expect(await updateByCommand(payrun, runId, byCrm)).toMatch(/"?accepted"?: ?true/);
+    expect(await update(byCrm)).toMatchObject({ accepted: false });
+    expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
 
-  // A signal waits in the history while there is no worker, and none ends the run's workflow.
-  const execution = (await handle.describe()).runId;
-  await payrun.killWorkers();
-  await handle.signal(SIGNAL.decide, wrong["bad-signature"]);
-  for (const noText of [undefined, null, 7, { signed: wrong.expired }]) {
-    await handle.signal(SIGNAL.decide, noText);
-  }
-  await handle.signal(SIGNAL.decide, signDecision(dms, { sub: runId, planHash }));
-  await payrun.startWorker();
-  const done = await untilEnded(payrun, runId);
-  expect((await handle.describe()).runId).toBe(execution);
-  await keepHistory(payrun, runId, "pay-run-signed-decisions");
-  expect(done.counts).toEqual({ settled: 3 });
-  const { actual, expected } = await paidOnce(payrun, each(made));
-  expect(actual).toEqual(expected);
+    // A signal waits in the history while there is no worker, and none ends the run's workflow.
+    const execution = (await handle.describe()).runId;
+    await payrun.killWorkers();
+    await handle.signal(SIGNAL.decide, wrong["bad-signature"]);
+    for (const noText of [undefined, null, 7, { signed: wrong.expired }]) {
+      await handle.signal(SIGNAL.decide, noText);
+    }
+    await handle.signal(SIGNAL.decide, signDecision(dms, { sub: runId, planHash }));
+    await payrun.startWorker();
+    const done = await untilEnded(payrun, runId);
+    expect((await handle.describe()).runId).toBe(execution);
+    await keepHistory(payrun, runId, "pay-run-signed-decisions");
+    expect(done.counts).toEqual({ settled: 3 });
+    const { actual, expected } = await paidOnce(payrun, each(made));
+    expect(actual).toEqual(expected);
 
-  const { businessId } = payrun.sandbox.business;
-  const trail = await listAudit(payrun.store.db, { businessId, subject: runId });
-  const refused = trail.filter(({ action }) => action === "run.decision-refused");
-  const codes = refused.map(({ details }) => String(details["code"]));
-  const answered = [...Object.keys(wrong), "malformed", "replayed"];
-  expect(codes.slice(0, answered.length)).toEqual(answered);
-  const signalled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
-  expect(codes.slice(answered.length).toSorted()).toEqual(signalled);
-  expect(refused.at(-1)?.actor).toBe("temporal signal");
-});
+    const { businessId } = payrun.sandbox.business;
+    const trail = await listAudit(payrun.store.db, { businessId, subject: runId });
+    const refused = trail.filter(({ action }) => action === "run.decision-refused");
+    const codes = refused.map(({ details }) => String(details["code"]));
+    const answered = [...Object.keys(wrong), "malformed", "replayed"];
+    expect(codes.slice(0, answered.length)).toEqual(answered);
+    const signalled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
+    expect(codes.slice(answered.length).toSorted()).toEqual(signalled);
+    expect(refused.at(-1)?.actor).toBe("temporal signal");
+  },
+);

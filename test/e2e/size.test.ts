@@ -27,68 +27,74 @@ late: next-business-day
 `;
 }
 
-test("a run of a thousand bills costs a few events in all, and no payload grows with its bills", async () => {
-  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_000 }]);
-  const few = await payrun.approvedRun("few", playbook("acme", "payable.amountCents < 11110"));
-  const small = await payrun.untilPhase(few, "completed", 120_000);
-  const many = await payrun.approvedRun("many", playbook("acme"));
-  const large = await payrun.untilPhase(many, "completed", 120_000);
-  expect(small.counts.settled).toBe(60);
-  expect(large.counts.settled).toBe(940);
-  expect(await payrun.figures("acme")).toMatchObject({ paidBills: 1_000, paidMoreThanOnce: 0 });
+test.runIf(isLong)(
+  "a run of a thousand bills costs a few events in all, and no payload grows with its bills",
+  async () => {
+    payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_000 }]);
+    const few = await payrun.approvedRun("few", playbook("acme", "payable.amountCents < 11110"));
+    const small = await payrun.untilPhase(few, "completed", 120_000);
+    const many = await payrun.approvedRun("many", playbook("acme"));
+    const large = await payrun.untilPhase(many, "completed", 120_000);
+    expect(small.counts.settled).toBe(60);
+    expect(large.counts.settled).toBe(940);
+    expect(await payrun.figures("acme")).toMatchObject({ paidBills: 1_000, paidMoreThanOnce: 0 });
 
-  const ofSmall = await historyFigures(payrun.temporal, few);
-  const ofLarge = await historyFigures(payrun.temporal, many);
-  // Fifteen times the bills: what is over comes from a poll more, or a lane that ended by itself.
-  expect(ofLarge.largestBytes).toBeLessThan(ofSmall.largestBytes + 500);
-  expect(ofLarge.bytes).toBeLessThan(ofSmall.bytes * 2.5);
-  expect(ofLarge.events).toBeLessThan(250);
-  expect(ofLarge.actions).toBeLessThan(80);
-});
+    const ofSmall = await historyFigures(payrun.temporal, few);
+    const ofLarge = await historyFigures(payrun.temporal, many);
+    // Fifteen times the bills: what is over comes from a poll more, or a lane that ended by itself.
+    expect(ofLarge.largestBytes).toBeLessThan(ofSmall.largestBytes + 500);
+    expect(ofLarge.bytes).toBeLessThan(ofSmall.bytes * 2.5);
+    expect(ofLarge.events).toBeLessThan(250);
+    expect(ofLarge.actions).toBeLessThan(80);
+  },
+);
 
-test("plan, status and report of a run come by page, and each bill on one of them", async () => {
-  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_100 }]);
-  // 200 bills, and 900 that are left out.
-  await payrun.apply("some", playbook("acme", "payable.amountCents < 13700"));
-  const ask = async (...args: string[]): Promise<CliResult> => {
-    const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
-    const asked = { ...env, PAYRUN_TOKEN: payrun?.tokenOf("launcher") ?? "" };
-    const result = await cli(args, { env: asked });
-    if (result.code !== 0) throw new Error(result.stderr.slice(-500));
-    return result;
-  };
-  const planned = await ask("plan", "some", "--json");
-  const plan = JSON.parse(planned.stdout) as DryPlan & { payments: { payableId: string }[] };
-  expect(plan).toMatchObject({ lineCount: 200, skippedCount: 900, totalCount: 1_100 });
-  expect(plan.lines).toHaveLength(200);
-  expect(plan.skipped).toHaveLength(900);
-  expect(new Set(plan.payments.map(({ payableId }) => payableId)).size).toBe(1_100);
+test.runIf(isLong)(
+  "plan, status and report of a run come by page, and each bill on one of them",
+  async () => {
+    payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_100 }]);
+    // 200 bills, and 900 that are left out.
+    await payrun.apply("some", playbook("acme", "payable.amountCents < 13700"));
+    const ask = async (...args: string[]): Promise<CliResult> => {
+      const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
+      const asked = { ...env, PAYRUN_TOKEN: payrun?.tokenOf("launcher") ?? "" };
+      const result = await cli(args, { env: asked });
+      if (result.code !== 0) throw new Error(result.stderr.slice(-500));
+      return result;
+    };
+    const planned = await ask("plan", "some", "--json");
+    const plan = JSON.parse(planned.stdout) as DryPlan & { payments: { payableId: string }[] };
+    expect(plan).toMatchObject({ lineCount: 200, skippedCount: 900, totalCount: 1_100 });
+    expect(plan.lines).toHaveLength(200);
+    expect(plan.skipped).toHaveLength(900);
+    expect(new Set(plan.payments.map(({ payableId }) => payableId)).size).toBe(1_100);
 
-  const runId = await payrun.launch("some");
-  await payrun.untilPhase(runId, "awaiting-approval");
-  const path = `/v1/runs/${encodeURIComponent(runId)}`;
-  const ids: string[] = [];
-  for (let page: number | null = 1; page !== null;) {
-    const query: string = `?page=${page}&pageSize=400`;
-    const { body } = await payrun.call<RunStatus>("launcher", "GET", `${path}${query}`);
-    expect(body.payments.length).toBeLessThanOrEqual(400);
-    expect(body).toMatchObject({ totalCount: 1_100, page, pageSize: 400 });
-    ids.push(...body.payments.map(({ payableId }) => payableId));
-    page = body.nextPage ?? null;
-  }
-  expect(new Set(ids).size).toBe(1_100);
-  expect(ids).toHaveLength(1_100);
-  const { body } = await payrun.call<RunStatus>("launcher", "GET", path);
-  expect(body.payments.map(({ payableId }) => payableId)).toEqual(ids);
-  expect(body.nextPage).toBeNull();
-  const wrong = await payrun.call("launcher", "GET", `${path}?pageSize=0`);
-  expect(wrong.status).toBe(400);
+    const runId = await payrun.launch("some");
+    await payrun.untilPhase(runId, "awaiting-approval");
+    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const ids: string[] = [];
+    for (let page: number | null = 1; page !== null;) {
+      const query: string = `?page=${page}&pageSize=400`;
+      const { body } = await payrun.call<RunStatus>("launcher", "GET", `${path}${query}`);
+      expect(body.payments.length).toBeLessThanOrEqual(400);
+      expect(body).toMatchObject({ totalCount: 1_100, page, pageSize: 400 });
+      ids.push(...body.payments.map(({ payableId }) => payableId));
+      page = body.nextPage ?? null;
+    }
+    expect(new Set(ids).size).toBe(1_100);
+    expect(ids).toHaveLength(1_100);
+    const { body } = await payrun.call<RunStatus>("launcher", "GET", path);
+    expect(body.payments.map(({ payableId }) => payableId)).toEqual(ids);
+    expect(body.nextPage).toBeNull();
+    const wrong = await payrun.call("launcher", "GET", `${path}?pageSize=0`);
+    expect(wrong.status).toBe(400);
 
-  const status = JSON.parse((await ask("status", runId, "--json")).stdout) as RunStatus;
-  expect(status.payments.map(({ payableId }) => payableId)).toEqual(ids);
-  const rows = (await ask("report", runId, "--csv")).stdout.trimEnd().split("\r\n").slice(1);
-  expect(rows.map((row) => row.split(",")[0])).toEqual(ids.slice(0, 200));
-});
+    const status = JSON.parse((await ask("status", runId, "--json")).stdout) as RunStatus;
+    expect(status.payments.map(({ payableId }) => payableId)).toEqual(ids);
+    const rows = (await ask("report", runId, "--csv")).stdout.trimEnd().split("\r\n").slice(1);
+    expect(rows.map((row) => row.split(",")[0])).toEqual(ids.slice(0, 200));
+  },
+);
 
 test.runIf(isLong)(
   "a service that lets 20 requests a second through slows its own business down, without errors, and no other",

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { openStore } from "../../src/store/index.ts";
 import { grantStatements } from "../../src/store/postgres/grants.ts";
+import { isLong } from "../support/long.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { canStartPostgres } from "../support/postgres-programs.ts";
 import { startServer } from "../support/postgres-setup.ts";
@@ -11,7 +12,7 @@ import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.
 
 const start = stacks();
 
-describe.runIf(canStartPostgres())("with roles of their own", () => {
+describe.runIf(isLong && canStartPostgres())("with roles of their own", () => {
   let stop: () => Promise<void> = async () => undefined;
   let owner: string;
 

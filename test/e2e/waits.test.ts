@@ -48,25 +48,28 @@ async function expectAllSettled(scene: Scene): Promise<void> {
 }
 
 describe("a fault of the whole business", () => {
-  test("locked payments are one wait that the status tells, and the run goes on when unlocked", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "locked", amounts(4));
-    await control.changeBusiness({ paymentsLocked: true });
-    const before = await paymentRequests(payrun);
-    await approve(payrun, scene.runId);
-    const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
-      /locked/i.test(waitingFor ?? ""),
-    );
-    expect(waiting.phase).toBe("paying");
-    expect(standing(waiting)).toEqual({ planned: 4 });
-    // Time for several tries, each of which may cost one request.
-    await control.advanceWire("PT11M");
-    await sleep(2_500);
-    expect((await paymentRequests(payrun)) - before).toBeLessThanOrEqual(4 + 2);
-    await control.changeBusiness({ paymentsLocked: false });
-    await control.advanceWire("PT11M");
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "locked payments are one wait that the status tells, and the run goes on when unlocked",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "locked", amounts(4));
+      await control.changeBusiness({ paymentsLocked: true });
+      const before = await paymentRequests(payrun);
+      await approve(payrun, scene.runId);
+      const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+        /locked/i.test(waitingFor ?? ""),
+      );
+      expect(waiting.phase).toBe("paying");
+      expect(standing(waiting)).toEqual({ planned: 4 });
+      // Time for several tries, each of which may cost one request.
+      await control.advanceWire("PT11M");
+      await sleep(2_500);
+      expect((await paymentRequests(payrun)) - before).toBeLessThanOrEqual(4 + 2);
+      await control.changeBusiness({ paymentsLocked: false });
+      await control.advanceWire("PT11M");
+      await expectAllSettled(scene);
+    },
+  );
 
   test("a 429 pauses everything for as long as the service asks, and nothing fails", async () => {
     const { control } = payrun.sandbox;
@@ -97,20 +100,23 @@ describe("a fault of the whole business", () => {
     expect(Math.min(...later) - lastRefusedMs).toBeGreaterThanOrEqual(3_000);
   });
 
-  test("an expired token is told, and a renewed one in its file is taken without a restart", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "expired-token", amounts(3));
-    await control.advanceWire("PT2H");
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "told of the token", ({ waitingFor }) =>
-      /token/i.test(waitingFor ?? ""),
-    );
-    const token = await control.token(undefined, { expiresInSeconds: 86_400 });
-    payrun.sandbox.business.token = token;
-    await payrun.writeToken(token);
-    await control.advanceWire("PT11M");
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "an expired token is told, and a renewed one in its file is taken without a restart",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "expired-token", amounts(3));
+      await control.advanceWire("PT2H");
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "told of the token", ({ waitingFor }) =>
+        /token/i.test(waitingFor ?? ""),
+      );
+      const token = await control.token(undefined, { expiresInSeconds: 86_400 });
+      payrun.sandbox.business.token = token;
+      await payrun.writeToken(token);
+      await control.advanceWire("PT11M");
+      await expectAllSettled(scene);
+    },
+  );
 
   test.runIf(isLong)(
     "a token without the scope to pay is told, and the right one pays everything once",
@@ -172,18 +178,21 @@ describe("money that is short", () => {
     return scene;
   }
 
-  test("pays the most urgent bills first and the rest when more has come in", async () => {
-    const scene = await shortOf("short-first", "most-urgent-first");
-    const waiting = await payrun.until(
-      scene.runId,
-      "partly paid",
-      ({ counts, waitingFor }) =>
-        counts.scheduled === 2 && counts.planned === 1 && /money/.test(waitingFor ?? ""),
-    );
-    expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding-short" });
-    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "pays the most urgent bills first and the rest when more has come in",
+    async () => {
+      const scene = await shortOf("short-first", "most-urgent-first");
+      const waiting = await payrun.until(
+        scene.runId,
+        "partly paid",
+        ({ counts, waitingFor }) =>
+          counts.scheduled === 2 && counts.planned === 1 && /money/.test(waitingFor ?? ""),
+      );
+      expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding-short" });
+      await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+      await expectAllSettled(scene);
+    },
+  );
 
   test.runIf(isLong)("waits with all of them where the playbook says wait", async () => {
     const scene = await shortOf("short-wait", "wait");

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -23,10 +24,12 @@ async function figures(...more: readonly string[]): Promise<Figures> {
   return JSON.parse(stdout) as Figures;
 }
 
-test.each([
-  ["with webhooks", [], 1],
+const HOWS = [
   ["without webhooks", ["--polls"], 24],
-])(
+  ["with webhooks", [], 1],
+] as const;
+
+test.each(isLong ? HOWS : HOWS.slice(0, 1))(
   "weekly runs on real clocks rest when banks do and on days without bills, and what the bank does is known within its time %s",
   async (_how, more, hours) => {
     const found = await figures(...more);
