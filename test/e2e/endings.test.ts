@@ -184,6 +184,8 @@ describe("the owner of a failed payment", () => {
 });
 
 describe("the incident of an account", () => {
+  beforeAll(() => applyIncidents(payrun));
+
   const id = fundingIncidentId("default", "balance");
   const holdOf = async (): Promise<string> => {
     const { body } = await payrun.call<{ items: { id: string; scope: string }[] }>(
@@ -199,7 +201,6 @@ describe("the incident of an account", () => {
   test.runIf(isLong)(
     "gives its bills back where somebody wants another account, which stays held",
     async () => {
-      await applyIncidents(payrun);
       const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
       expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);
       expect(await resultOf(id)).toBe("other-source by controller");
