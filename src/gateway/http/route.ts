@@ -4,8 +4,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError, ZodObject, ZodType, z } from "zod";
 import type { GatewayContext } from "./context.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
-import { authenticate, requireStillCounts } from "./auth.ts";
-import { GatewayError } from "../../actions/errors.ts";
+import { authenticate, type Caller, requireStillCounts } from "./auth.ts";
+import { GatewayError, notFound } from "../../actions/errors.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 import { noteRefused } from "./refusals.ts";
 import { addressOf } from "./request.ts";
@@ -89,10 +89,22 @@ export interface RouteSpec<
   ) => Promise<RouteAnswer<Of>>;
 }
 
+/** What is asked of an operation, as it came: nothing of it is checked yet. */
+export interface OperationRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Read once it is known that the caller may ask. */
+  readonly readBody: () => Promise<unknown>;
+  readonly from: string;
+}
+
+type Operation = (caller: Caller, request: OperationRequest) => Promise<RouteAnswer<Responses>>;
+
 /** Where operations are added. It keeps the whole gateway to itself: a handler gets its caller's part. */
 export class Routes {
   readonly #app: OpenAPIHono;
   readonly #context: GatewayContext;
+  readonly #operations = new Map<string, Operation>();
 
   constructor(app: OpenAPIHono, context: GatewayContext) {
     this.#app = app;
@@ -110,19 +122,41 @@ export class Routes {
     Params extends ZodObject = ZodObject<Record<never, never>>,
     const Of extends Responses = Responses,
   >(spec: RouteSpec<Body, Query, Params, Of>): void {
-    addRoute(this.#app, this.#context, spec);
+    const operation = operationOf(this.#context, spec);
+    this.#operations.set(nameOf(spec), operation);
+    addRoute(this.#app, this.#context, spec, operation);
+  }
+
+  /**
+   * Does an operation for a caller whom another door has let in, such as a session: what is checked
+   * is the same.
+   */
+  async perform(
+    { method, path }: Pick<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "method" | "path">,
+    caller: Caller,
+    request: OperationRequest,
+  ): Promise<RouteAnswer<Responses>> {
+    const operation = this.#operations.get(nameOf({ method, path }));
+    if (operation === undefined) throw notFound(`There is no operation ${method} ${path}.`);
+    return operation(caller, request);
   }
 }
 
-function addRoute<
+function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path}`;
+}
+
+/** All that an operation checks, in its order, whoever calls it. */
+function operationOf<
   Body extends ZodType,
   Query extends ZodObject,
   Params extends ZodObject,
   Of extends Responses,
->(app: OpenAPIHono, whole: GatewayContext, spec: RouteSpec<Body, Query, Params, Of>): void {
-  describe(app, spec);
-  app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
-    const caller = await authenticate(c, whole);
+>(whole: GatewayContext, spec: RouteSpec<Body, Query, Params, Of>) {
+  return async (
+    caller: Caller,
+    { params, query, readBody, from }: OperationRequest,
+  ): Promise<RouteAnswer<Of>> => {
     const { principal } = caller;
     const context = scopedTo(whole, caller);
     const handled = async (): Promise<RouteAnswer<Of>> => {
@@ -130,40 +164,66 @@ function addRoute<
       const isPlain = typeof roles !== "function";
       if (isPlain && roles.length > 0) requireRole(principal, roles);
       const asked = {
-        params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
-        query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
+        params: parsePart("path parameter", spec.params, params) as z.output<Params>,
+        query: parsePart("query parameter", spec.query, query) as z.output<Query>,
       };
       if (whose !== "profiles") {
-        const what = Object.values(c.req.param()).join("/");
+        const what = Object.values(params).join("/");
         requireTheirs(context, await whose(asked, whole), what);
       }
       if (!isPlain) requireRole(principal, await roles(asked, context));
       const bodyOf = async ({ body }: typeof spec): Promise<unknown> => {
         if (body === undefined) return undefined;
-        const json = await readJson(c, spec.bodyMostBytes);
+        const json = await readBody();
         // A body may be a minute on its way.
         await requireStillCounts(whole, caller, whole.store.db);
         return parsePart("field", body, json);
       };
       const body = (await bodyOf(spec)) as z.output<Body>;
-      return spec.handle({ principal, context, from: addressOf(c), ...asked, body });
+      return spec.handle({ principal, context, from, ...asked, body });
     };
-    const answer = await handled().catch(async (error: unknown) => {
+    return handled().catch(async (error: unknown) => {
       const { method, path } = spec;
-      const params: Readonly<Record<string, string | undefined>> = c.req.param();
-      const { id, name, business = c.req.query("business") } = params;
+      const known: Readonly<Record<string, string | undefined>> = params;
+      const { id, name, business = query["business"] } = known;
       await noteRefused(whole, principal, { method, path, subject: id ?? name, business }, error);
       throw error;
+    });
+  };
+}
+
+function addRoute<
+  Body extends ZodType,
+  Query extends ZodObject,
+  Params extends ZodObject,
+  Of extends Responses,
+>(
+  app: OpenAPIHono,
+  whole: GatewayContext,
+  spec: RouteSpec<Body, Query, Params, Of>,
+  operation: Operation,
+): void {
+  describe(app, spec);
+  app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
+    const answer = await operation(await authenticate(c, whole), {
+      params: c.req.param(),
+      query: c.req.query(),
+      readBody: () => readJson(c, spec.bodyMostBytes),
+      from: addressOf(c),
     });
     if ("text" in answer) {
       return c.body(answer.text, answer.status, { "content-type": answer.contentType });
     }
     if ("stream" in answer) {
-      const bytes = ReadableStream.from(answer.stream).pipeThrough(new TextEncoderStream());
-      return c.body(bytes, answer.status, { "content-type": answer.contentType });
+      return c.body(bytesOf(answer.stream), answer.status, { "content-type": answer.contentType });
     }
     return c.json(answer.json, answer.status);
   });
+}
+
+/** A text that is made while it is sent, as bytes. */
+function bytesOf(text: AsyncIterable<string>): ReadableStream {
+  return ReadableStream.from(text).pipeThrough(new TextEncoderStream());
 }
 
 function describe(
