@@ -1,3 +1,4 @@
+import { machineEnv } from "../support/machine-env.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -42,7 +43,7 @@ function run(settings: Record<string, string> = {}, args: readonly string[] = []
     {
       cwd: folder,
       env: {
-        PATH: process.env["PATH"] ?? "",
+        ...machineEnv(),
         HOME: folder,
         PAYRUN_HOME: join(folder, "home"),
         PAYRUN_GATEWAY_PORT: "0",

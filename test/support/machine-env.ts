@@ -1,7 +1,13 @@
+const NAMES = [
+  ...["PATH", "HOME", "NODE_COMPILE_CACHE"],
+  // The day on which the tests run: test/support/shifted-clock.mjs.
+  ...["NODE_OPTIONS", "PAYRUN_TEST_NOW", "PAYRUN_TEST_STARTED_MS"],
+];
+
 /** What a process needs of this machine to start, and nothing of its settings. */
 export function machineEnv(): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const name of ["PATH", "HOME", "NODE_COMPILE_CACHE"]) {
+  for (const name of NAMES) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }

@@ -92,7 +92,13 @@ describe("a settled payment that comes back after its run has ended", () => {
     await world.look(payableId);
     await world.control.advance("P10D");
     await world.approve(planned.runId);
-    expect((await world.look(payableId)).phase).toBe("pay");
+    // Its request is made the banking day before a Monday, or before the Tuesday after a holiday.
+    const phases = [(await world.look(payableId)).phase];
+    while (phases.at(-1) === "waiting" && phases.length <= 8) {
+      await world.control.advance("P1D");
+      phases.push((await world.look(payableId)).phase);
+    }
+    expect(phases.at(-1)).toBe("pay");
     await world.retry(payableId);
     expect((await world.look(payableId)).phase).toBe("following");
     expect(await daysFromNow()).toBeGreaterThan(60);
