@@ -2,21 +2,24 @@ import { proxyActivities } from "@temporalio/workflow";
 import type { PayrunActivities } from "../src/contracts/activities.ts";
 import { MASS_QUEUE } from "../src/contracts/names.ts";
 
-/** They beat only where they take long: a worker that died or froze in one is noticed all the same. */
+/**
+ * Short activities heartbeat only when they run long, so that a dead or frozen worker is still
+ * noticed.
+ */
 const SHORT = {
   startToCloseTimeout: "2 minutes",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 } as const;
 
-/** A worker that died or froze in one is noticed within seconds by its missing heartbeat. */
+/** Long activities heartbeat all the time: a dead or frozen worker is noticed within seconds. */
 const LONG = {
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 } as const;
 
-/** Short steps on the store and reads of the service: tried again until they succeed. */
+/** Short writes to the store and reads of the service. Temporal retries them until they succeed. */
 export const steps =
   proxyActivities<
     Pick<
@@ -32,13 +35,13 @@ export const steps =
     >
   >(SHORT);
 
-/** The same for failed payments: thousands may bounce on one day. */
+/** The same for failed payments, on a queue of their own: thousands may bounce on one day. */
 export const retries = proxyActivities<Pick<PayrunActivities, "reviewFailedPayment">>({
   ...SHORT,
   taskQueue: MASS_QUEUE.retries,
 });
 
-/** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
+/** Activities that read many pages. They heartbeat, so that a dead worker is noticed. */
 export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry">>({
   taskQueue: MASS_QUEUE.reading,
   startToCloseTimeout: "30 minutes",
@@ -46,7 +49,7 @@ export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
-/** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
+/** Page-by-page reads that a run waits for: a dead worker is noticed within seconds. */
 export const pages = proxyActivities<Pick<PayrunActivities, "followPayments">>({
   taskQueue: MASS_QUEUE.reading,
   startToCloseTimeout: "30 minutes",
@@ -54,21 +57,24 @@ export const pages = proxyActivities<Pick<PayrunActivities, "followPayments">>({
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
-/** Cancels, and what they read before and after: people wait for them, and the next cut-off comes. */
+/**
+ * Cancels, and the reads before and after them. People wait for these, and the cut-off comes
+ * closer.
+ */
 export const cancels =
   proxyActivities<Pick<PayrunActivities, "choosePayments" | "cancelPayments" | "followRefunds">>(
     LONG,
   );
 
-/** Payments that are made again. */
+/** Second and later payments of a failed bill. */
 export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
   ...LONG,
   taskQueue: MASS_QUEUE.retries,
 });
 
 /**
- * Payments and deposits that others go on beside: after some tries a failure is told, and its
- * workflow looks where it stands before it begins anew.
+ * Payments and deposits, which run beside the workflow's turns. After eight tries the failure
+ * reaches the workflow: it notifies operators and looks again before it starts another one.
  */
 export const lanes = proxyActivities<Pick<PayrunActivities, "payBills" | "makeDeposits">>({
   ...LONG,
@@ -76,14 +82,14 @@ export const lanes = proxyActivities<Pick<PayrunActivities, "payBills" | "makeDe
   retry: { ...LONG.retry, maximumAttempts: 8 },
 });
 
-/** Launches: tried again until the store and Temporal take them. */
+/** Launches. Temporal retries them until the store and Temporal have accepted them. */
 export const launches = proxyActivities<Pick<PayrunActivities, "launchRun">>({
   startToCloseTimeout: "1 minute",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
-/** Steps of an onboarding: they read and write at the service, and heartbeat meanwhile. */
+/** Steps of an onboarding. They read and write at the service and heartbeat while they do. */
 export const onboarding = proxyActivities<
   Pick<PayrunActivities, "reviewOnboarding" | "sendOnboardingStep">
 >({
@@ -92,13 +98,16 @@ export const onboarding = proxyActivities<
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
-/** Answers to people who wait for them: tried for a short time only. */
+/** Decisions sent as updates: the sender waits, so they are tried for a short time only. */
 export const answers = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
   startToCloseTimeout: "30 seconds",
   retry: { maximumAttempts: 3 },
 });
 
-/** The same where nobody waits: what was signalled is judged once the store can be reached again. */
+/**
+ * Decisions sent as signals: the sender does not wait, so they are tried until the store can be
+ * reached.
+ */
 export const mail = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
   startToCloseTimeout: "30 seconds",
   retry: { initialInterval: "1s", maximumInterval: "30s" },

@@ -5,8 +5,8 @@ import { rootMessage } from "./root-message.ts";
 import type { Turns } from "./turns.ts";
 
 /**
- * Does something beside a workflow's turns. What fails there is told: it must not look as though it
- * had found nothing to do.
+ * Runs `work` beside a workflow's turns and notifies operators if it fails: a failure must not look
+ * like "nothing to do".
  */
 export function beside(
   turns: Turns,
@@ -28,7 +28,7 @@ export function beside(
   });
 }
 
-/** Makes and follows the deposits of a workflow beside its turns, one call at a time. */
+/** Makes and follows a workflow's deposits beside its turns, one activity at a time. */
 export class Deposits {
   readonly #turns: Turns;
   readonly #owner: string;
@@ -39,7 +39,7 @@ export class Deposits {
     this.#owner = owner;
   }
 
-  /** Does nothing where it is at them already. */
+  /** Starts the activity, unless it is running already. */
   start(seen: Seen = {}): void {
     if (this.#isAtWork) return;
     this.#isAtWork = true;

@@ -9,11 +9,11 @@ import { cancels, steps } from "./activities.ts";
 import { type Next, Turns } from "./turns.ts";
 
 /**
- * Keeps bills from being sent until somebody releases them, or cancels what the service has
- * scheduled, before 9:00 New York on its date, and follows the money until it is back.
+ * Holds bills back until a person releases them, or cancels payments that the service has
+ * scheduled, before 9:00 New York on their date. Follows the money until it is back.
  *
- * It decides nothing itself: each turn an activity says where the cancellation stands and what
- * there is to do. Signals only say "look".
+ * The workflow decides nothing: each turn an activity says where the cancellation stands and what
+ * to do next. Signals only say "look".
  */
 export async function cancelScheduledPayments(
   input: CancelScheduledInput,

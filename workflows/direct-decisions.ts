@@ -2,14 +2,19 @@ import type { DirectMail } from "../src/contracts/pay-run.ts";
 import { isToldOf, lastToldOf } from "../src/domain/rarely.ts";
 import { steps } from "./activities.ts";
 
-/** Decisions straight from Temporal that a run reads, before it only listens to the store. */
+/**
+ * How many decisions sent to Temporal a run reads. After that it takes decisions from the store
+ * only.
+ */
 const READ_MOST = 200;
 
 /**
- * Counts the decisions that come straight from Temporal, so that nobody can make a run's history
- * and trail grow with them. What is not read any more stands in the trail as a number: when the
- * limit is reached, at 1, 10, 100 … unread signals, and when the run ends. An update beyond it is
- * answered with the reason, and leaves nothing in the history that could be counted.
+ * Counts the decisions that systems send straight to Temporal, so that a sender can't grow a run's
+ * history and audit trail without limit.
+ *
+ * Signals beyond the limit are not read. The trail records their number when the limit is reached,
+ * at 1, 10, 100 … unread signals, and when the run ends. Updates beyond the limit are rejected with
+ * the reason and leave nothing in the history.
  */
 export class DirectDecisions {
   readonly #runId: string;
@@ -29,24 +34,30 @@ export class DirectDecisions {
     return this.#read >= READ_MOST;
   }
 
-  /** To be carried over continue-as-new; nothing where nothing came. */
+  /** For continue-as-new; empty if no decisions came. */
   get mail(): { readonly mail?: DirectMail } {
     return this.#read === 0 ? {} : { mail: { read: this.#read, unread: this.#unread } };
   }
 
-  /** Counts one that is read; something to wait for where it is the last. */
+  /**
+   * Counts a decision that is read. @returns a promise to wait for if it was the last one that is
+   * read
+   */
   read(): Promise<void> | undefined {
     this.#read += 1;
     return this.#read === READ_MOST ? this.#tell() : undefined;
   }
 
-  /** Counts a signal that is not read any more. */
+  /** Counts a signal that is not read. */
   async leave(): Promise<void> {
     this.#unread += 1;
     if (isToldOf(this.#unread)) await this.#tell();
   }
 
-  /** Before the run ends: tells how many came in all. @returns false where that was told before */
+  /**
+   * Records the final number of unread signals, before the run ends. @returns false if it was
+   * recorded already
+   */
   async close(): Promise<boolean> {
     const isUntold = this.#unread > this.#told;
     if (isUntold) await this.#tell();

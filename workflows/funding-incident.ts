@@ -6,8 +6,8 @@ import { Deposits } from "./beside.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * One funding account that bounced: held for all runs, until one person has decided. Its bills
- * wait for it, however many they are.
+ * Holds a funding account whose payments bounced, for all runs, until a person has decided about
+ * it. All of its failed bills wait for that one decision.
  */
 export async function fundingIncident(input: FundingIncidentInput): Promise<string> {
   const { business, sourceId } = input;
@@ -22,7 +22,7 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
     attributes: ({ phase }) => searchAttributes({ business, phase, needsAction: phase === "open" }),
     act: (now) => {
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
-      // Beside, so that a decision is heard while the service is slow.
+      // Runs beside the turns, so that a decision counts even while the service is slow.
       if (now.toDeposit === true) deposits.start();
       return Promise.resolve("rest");
     },

@@ -4,10 +4,10 @@ import { onboarding } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * Takes a business through verification: waits for its people's data, sends each step in its turn,
- * polls the review, which no event tells of, and ends verified or expired.
+ * Takes a business through verification: waits for people's data, sends each step in order, and
+ * polls the review, for which the service sends no event. Ends verified or expired.
  *
- * Histories hold references only: what is personal never leaves the vault but to the service.
+ * Histories hold references only. Personal data stays in the vault until it is sent to the service.
  */
 export async function kybOnboarding(input: KybOnboardingInput): Promise<string> {
   const { business } = input;

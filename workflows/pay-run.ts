@@ -24,17 +24,17 @@ const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UP
 const decisionSent = defineSignal<[unknown]>(SIGNAL.decide);
 
 /**
- * One pay run: plan, wait for approval, find the money, pay, follow to settlement.
+ * One pay run: plan, wait for approval, reserve money, pay, follow each payment to settlement.
  *
- * The workflow decides nothing about money. Each turn an activity brings the lines up to date and
- * says what there is to do; lanes pay, the follower reads. Signals only say "look".
+ * The workflow decides nothing about money. Each turn an activity updates the lines and says what
+ * to do next. Lanes pay, and another activity reads the payments. Signals only say "look".
  */
 export async function payRun(input: PayRunInput): Promise<RunPhase> {
   const turns = new Turns();
   return turns.toTheEnd(new PayRun(input, turns));
 }
 
-/** What a look is for, by how far the run was before: what a reader of the history wants to know. */
+/** Summaries of the look, by the run's last phase, for a reader of the history. */
 const REVIEWS: Readonly<Partial<Record<RunPhase, string>>> = {
   "awaiting-approval": "Counts approvals, and asks who is still missing",
   funding: "Reviews which approved bills have their money",
@@ -48,7 +48,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   readonly #runId: string;
   readonly #turns: Turns;
   readonly #direct: DirectDecisions;
-  /** As the last look has found it. */
+  /** The phase that the last look found. */
   #phase: RunPhase | undefined;
   #lanes = 0;
   readonly #deposits: Deposits;
@@ -57,9 +57,12 @@ class PayRun implements Kind<Assessment, RunPhase> {
   #payingSinceMs = 0;
   #hasReadAllPaid = false;
   #isPlanning = false;
-  /** Why it can't be planned. */
+  /** The reason why planning failed for good. */
   #unplannable: string | undefined;
-  /** What this run has last seen of the store, which must never be older than that. */
+  /**
+   * The end of the audit trail at the last look: a store that lacks it was restored from an older
+   * copy.
+   */
   #seen: Seen;
 
   constructor({ runId, seen, mail: counted }: PayRunInput, turns: Turns) {
@@ -69,7 +72,8 @@ class PayRun implements Kind<Assessment, RunPhase> {
     this.#direct = new DirectDecisions(runId, counted);
     this.#seen = seen === undefined ? {} : { seen };
     setHandler(decisionSent, async (claim) => {
-      // What fails in a signal's handler ends the workflow: counted though somebody has cancelled it.
+      // An error in a signal handler fails the workflow, so a cancelled workflow still counts the
+      // signal.
       if (this.#direct.isFull) await CancellationScope.nonCancellable(() => this.#direct.leave());
       else await this.#decide(claim, { via: "signal" });
     });
@@ -113,9 +117,9 @@ class PayRun implements Kind<Assessment, RunPhase> {
 
   async act(now: Assessment): Promise<Next<RunPhase>> {
     if (now.toPlan === true) this.#startPlanning();
-    // A plan may stand already whose withholdings don't yet.
+    // The plan's rows may be written before its bills are held back.
     if (this.#isPlanning) return "rest";
-    // An event that was told to this run must not end with it: nobody else hears of it.
+    // A run that ends must read its events first: no other workflow reads them.
     if (now.ended && now.toFollow === 0) return { result: now.phase };
     if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
     if (now.toDeposit === true) this.#deposits.start(this.#seen);
@@ -142,7 +146,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
     };
   }
 
-  /** Beside the turns, so that a cancellation is heard while the service can't be read. */
+  /** Runs beside the turns, so that a cancellation counts even while the service can't be read. */
   #startPlanning(): void {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
@@ -171,7 +175,10 @@ class PayRun implements Kind<Assessment, RunPhase> {
     return funded;
   }
 
-  /** Beside the turns, so that decisions, holds and cancellations are heard while the service is slow. */
+  /**
+   * Runs beside the turns, so that decisions, holds and cancellations count even while the service
+   * is slow.
+   */
   #startFollowing({ toFollow, phase }: Assessment): void {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
@@ -203,14 +210,15 @@ class PayRun implements Kind<Assessment, RunPhase> {
     }
   }
 
-  /** It is judged and answered though somebody cancels the workflow meanwhile. */
+  /** Verifies a decision and responds, even if the workflow is cancelled meanwhile. */
   #decide(
     claim: unknown,
     how: { readonly via?: "signal" } = {},
   ): Promise<{ accepted: boolean; reason: string }> {
     return CancellationScope.nonCancellable(async () => {
       const told = this.#direct.read();
-      // What fails a signal's handler fails the whole run, so there it is tried until it is judged.
+      // An error in a signal handler fails the whole run, so verification is retried until it
+      // succeeds.
       const { verifyDecision } = how.via === "signal" ? mail : answers;
       const verdict = await verifyDecision.executeWithOptions(
         { summary: "Verifies a decision sent to Temporal" },

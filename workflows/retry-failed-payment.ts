@@ -3,10 +3,10 @@ import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
-/** The service says soon what it was asked to pay: one look for both. */
+/** The service's event follows a payment within about a second, so one look sees both. */
 const EVENT_COMES_MS = 1_000;
 
-/** What a look is for, by how far it was before. */
+/** Summaries of the look, by the retry's last phase. */
 const REVIEWS = {
   begun: "Reads what became of the payment of",
   waiting: "Reviews whether it is time to pay again:",
@@ -17,8 +17,8 @@ const REVIEWS = {
 } as const;
 
 /**
- * Owns one failed or returned payable from then on: classifies, waits for the next banking day or
- * a person, pays again within Nacha's limits, and follows what it paid to its end.
+ * Owns one failed or returned payable: classifies the failure, waits for the next banking day or a
+ * person's decision, pays again within Nacha's limits, and follows the new payment to its end.
  */
 export async function retryFailedPayment(input: RetryFailedPaymentInput): Promise<string> {
   const { business, payableId } = input;
@@ -37,7 +37,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
     attributes: ({ phase: now }) =>
       searchAttributes({
         business,
-        // It pays within the same turn: nobody could see it before it follows the payment.
+        // "pay" lasts for one turn only, so the list shows "waiting".
         phase: now === "pay" ? "waiting" : now,
         needsAction: now === "parked",
       }),

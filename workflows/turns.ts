@@ -21,8 +21,8 @@ const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
 
 /**
- * What comes of a turn: another look, at once or a moment later if nothing is told before, a rest
- * as the look said or another, or the end.
+ * What follows a turn: another look (at once, or after a moment unless a signal comes first), a
+ * wait (as long as the look said, or another), or the end.
  */
 export type Next<Result> =
   | "look"
@@ -35,38 +35,39 @@ interface End<Result> {
   readonly result: Result;
 }
 
-/** One kind of workflow, as far as it differs from the others. */
+/** What one kind of workflow adds to the loop. */
 export interface Kind<Now extends Look, Result> {
-  /** Once, before the first look; something where the work was done already. */
+  /** Runs once, before the first look. @returns a result if the work is done already */
   begin?(): Promise<End<Result> | undefined>;
-  /** Where it stands: an activity says so. */
+  /** Asks an activity where the workflow stands. */
   look(): Promise<Now>;
-  /** What it shows of that in Temporal's list. */
+  /** The search attributes for Temporal's list. */
   attributes(now: Now): SearchAttributePair[];
-  /** Does what there is to do. */
+  /** Does what the look says is due. */
   act(now: Now): Promise<Next<Result>>;
-  /** Says what is left to be said before the end; false where there was nothing. */
+  /** Records what is left to record before the end. @returns false if there was nothing */
   close?(): Promise<boolean>;
-  /** With what it goes on as a new execution. */
+  /** The input of the next execution. */
   input(): readonly unknown[];
 }
 
 /**
- * The one loop of every workflow that lives long: look, show, act, rest, and go on as a new
- * execution where the history is long.
+ * The loop of every long-lived workflow: look, show, act, wait, and continue as new when the
+ * history gets long.
  *
- * Whatever it is told after a look has begun makes it look again, before it rests or ends; a rest
- * always ends when it is told something. It ends only when its handlers and all work beside it have.
+ * A signal that arrives after a look has begun causes another look before the workflow waits or
+ * ends. A signal always ends a wait. The workflow ends only after its handlers and all work beside
+ * it have finished.
  */
 export class Turns {
-  /** True where something was said since the last look began. */
+  /** True if a signal has arrived since the last look began. */
   #told = false;
-  /** True where work beside the turns has ended since then. */
+  /** True if work beside the turns has finished since then. */
   #done = false;
   #atWork = 0;
-  /** True where this turn has begun some work beside it. */
+  /** True if this turn has started work beside it. */
   #began = false;
-  /** Turns in a row that have acted, and found everything as it was. */
+  /** Turns in a row that acted without changing anything. */
   #inVain = 0;
   #actedOn = "";
   #last: Look | null = null;
@@ -76,12 +77,12 @@ export class Turns {
     setHandler(progress, () => this.#last);
   }
 
-  /** Has it look, soon. */
+  /** Causes another look, soon. */
   tell(): void {
     this.#told = true;
   }
 
-  /** Has something done while the turns go on; there is a look as soon as it has ended. */
+  /** Runs `work` while the turns go on, and looks again as soon as it has finished. */
   beside(work: () => Promise<void>): void {
     this.#atWork += 1;
     this.#began = true;
@@ -105,7 +106,7 @@ export class Turns {
       const next = await this.#turn(kind);
       if (next !== "anew") return next.result;
     } catch (error) {
-      // Whoever has sent a decision gets an answer, however this ends.
+      // Every sender of a decision gets a response, however this ends.
       await CancellationScope.nonCancellable(() => this.#close(kind));
       throw error;
     }
@@ -114,7 +115,7 @@ export class Turns {
 
   async #turn<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<End<Result> | "anew"> {
     for (;;) {
-      // Before the look: what is told while it looks may have come too late for it.
+      // Reset before the look: it may miss what arrives while it reads.
       this.#told = false;
       this.#done = false;
       this.#began = false;
@@ -126,7 +127,7 @@ export class Turns {
         continue;
       }
       if (workflowInfo().continueAsNewSuggested) {
-        // What it is told meanwhile the next execution sees: it begins with a look.
+        // The next execution begins with a look, so it sees what arrives meanwhile.
         await this.#finished();
         return "anew";
       }
@@ -141,7 +142,7 @@ export class Turns {
     }
   }
 
-  /** How long to pause for whoever acts again and again though nothing comes of it. */
+  /** How long to pause if acting again and again changes nothing. */
   #pauseMs(now: Look): number {
     const standing = JSON.stringify({ ...now, wakeInMs: 0, auditHead: null });
     this.#inVain = standing === this.#actedOn ? this.#inVain + 1 : 0;
@@ -184,7 +185,7 @@ export class Turns {
   #show(now: Look, attributes: SearchAttributePair[]): void {
     if (this.#last?.details !== now.details) setCurrentDetails(publicText(now.details));
     this.#last = now;
-    // What its start said, and what an execution before it showed, stands already.
+    // Writes nothing if the start or an earlier execution has set the same values.
     const { typedSearchAttributes: shown } = workflowInfo();
     const isShown = ({ key, value }: SearchAttributePair): boolean =>
       JSON.stringify(shown.get(key)) === JSON.stringify(value ?? undefined);

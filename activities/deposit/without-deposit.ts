@@ -30,7 +30,7 @@ export function withoutDeposit(
       const [transactionId = ""] = step.ids;
       const key = facts.attempts.find(({ seq }) => seq === step.seq)?.idempotencyKey ?? "";
       const isFound = step.kind === "adopt" || step.found;
-      return { kind: "made", transactionId, key, answer: isFound ? "found by look-up" : "2xx" };
+      return { kind: "made", transactionId, key, answer: isFound ? "found by lookup" : "2xx" };
     }
     case "person":
       return unclear(facts, reading, step, longerMs);

@@ -31,7 +31,7 @@ export function changeOfLine(
       return {
         state: ownRun ? stateOfPaid(outcome.payments, job.plan.amountCents) : "retrying",
         reasonCode: null,
-        reason: outcome.found ? "Found by a look-up after its answer was lost." : null,
+        reason: outcome.found ? "Found by a lookup after its answer was lost." : null,
         paymentIds: [...new Set([...line.paymentIds, ...outcome.paymentIds])],
         pollAtMs: clock.businessMs,
         restsAtMs: null,

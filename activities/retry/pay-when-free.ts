@@ -27,7 +27,7 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
   const restMs = restUntilMs - retry.clock.serviceMs;
   if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
-  const text = pauses[0]?.message ?? "resting before the next look-up";
+  const text = pauses[0]?.message ?? "resting before the next lookup";
   return assessment(retry, "waiting", text, soonestRestMs(restMs, tellInMs));
 }
 

@@ -4,48 +4,48 @@ import type { Look } from "./look.ts";
 import type { DirectMail, PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
-/** What the run's workflow needs to know of its row at the start. */
+/** What the run's workflow needs to know of its row before the first look. */
 export interface BegunRun {
-  /** True where the work is done already: the workflow ends at once. */
+  /** True if the work is done already: the workflow ends at once. */
   readonly ended: boolean;
   readonly phase: RunPhase;
   readonly planned: boolean;
 }
 
 /**
- * The end of a business's audit trail, as a workflow has last heard of it. The trail only grows, so
- * a store that doesn't have it has been restored from an older copy, or is empty.
+ * The end of a business's audit trail when a workflow last looked. The trail only grows, so a store
+ * that lacks this entry was restored from an older copy, or is empty.
  */
 export interface AuditHead {
   readonly hash: string;
-  /** Real instant at which it was read. */
+  /** Real time at which it was read. */
   readonly atMs: number;
 }
 
-/** What a workflow tells its activities of the store, and hears of it. */
+/** What a workflow passes to its activities, so that they notice a restored store. */
 export interface Seen {
   readonly seen?: AuditHead;
 }
 
-/** Everything a pay run decides by; made of the store alone, in one transaction. */
+/** Everything that a pay run acts on; made from the store alone, in one transaction. */
 export interface Assessment extends Look {
   readonly phase: RunPhase;
   readonly ended: boolean;
-  /** Approved lines whose money has not been found yet. */
+  /** Approved lines without reserved money. */
   readonly toFund: number;
   /** Lines that may be leased now. */
   readonly toPay: number;
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
-  /** Real milliseconds between two reads of the run's payments, where they are many. */
+  /** Real milliseconds between two reads of the run's payments; set if they are many. */
   readonly restMs?: number;
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;
   readonly payDate: string | null;
-  /** True where a deposit can be taken a step further; runs without deposits don't know. */
+  /** True if a deposit can be taken a step further; missing for runs without deposits. */
   readonly toDeposit?: boolean;
-  /** True where the run has no plan yet. */
+  /** True if the run has no plan yet. */
   readonly toPlan?: boolean;
   readonly auditHead?: AuditHead;
 }
@@ -61,7 +61,7 @@ export interface LaneSummary {
   readonly unknown: number;
 }
 
-/** What a retryFailedPayment workflow does next. */
+/** Where a retryFailedPayment workflow stands, and what it does next. */
 export interface RetryAssessment extends Look {
   readonly phase: "waiting" | "pay" | "following" | "parked" | "ended";
   readonly outcome: string | null;
@@ -73,11 +73,11 @@ export interface RetryFailedPaymentInput extends Seen {
   readonly payableId: string;
 }
 
-/** What a fundingIncident workflow does next. */
+/** Where a fundingIncident workflow stands, and what it does next. */
 export interface IncidentAssessment extends Look {
   readonly phase: "open" | "topping-up" | "ended";
   readonly outcome: string | null;
-  /** True where a deposit can be taken a step further. */
+  /** True if a deposit can be taken a step further. */
   readonly toDeposit?: boolean;
 }
 
@@ -91,7 +91,10 @@ export interface PlanDryInput {
   readonly playbook: string;
   readonly period: string;
   readonly dryPlanId: string;
-  /** A playbook that is not stored, with the revision it would become; else the stored one. */
+  /**
+   * A playbook that is not stored, with the revision that it would become. If missing, the stored
+   * one is planned.
+   */
   readonly unstored?: { readonly policy: PayRunPlaybook; readonly revision: number };
 }
 
@@ -106,7 +109,7 @@ export interface ScheduledLaunch {
   readonly text: string;
 }
 
-/** A step of a workflow that was tried often enough. */
+/** A step of a workflow that failed after all its tries. */
 export interface FailedStep {
   /** Workflow id. */
   readonly owner: string;
@@ -115,10 +118,10 @@ export interface FailedStep {
   readonly reason: string;
 }
 
-/** The activities as workflows see them. */
+/** The activities, as workflows call them. */
 export interface PayrunActivities {
   openRun(input: { readonly runId: string }): Promise<BegunRun>;
-  /** @returns nothing where the run has ended meanwhile: it was cancelled */
+  /** @returns undefined if the run was cancelled meanwhile */
   planRun(input: { readonly runId: string }): Promise<PlanSummary | undefined>;
   planDry(input: PlanDryInput): Promise<void>;
   reviewRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
@@ -126,26 +129,26 @@ export interface PayrunActivities {
   payBills(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has asked for a step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
-  /** Tells people that a step of a workflow has failed for good; the workflow goes on. */
+  /** Notifies people that a step of a workflow has failed for good; the workflow goes on. */
   notifyOperators(input: FailedStep): Promise<void>;
   followPayments(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
   endUnplannedRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {
     readonly runId: string;
-    /** A decision in JWS compact form, or whatever else was sent. */
+    /** A decision in JWS compact form, or anything else that was sent. */
     readonly claim: unknown;
-    /** An update unless said. */
+    /** How the claim was sent; an update if missing. */
     readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
-  /** Writes down that decisions sent to Temporal are not read any more, and how many were not. */
+  /** Records that later decisions sent to Temporal are not read, and how many there were. */
   countUnreadDecisions(input: { readonly runId: string } & DirectMail): Promise<void>;
   reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payAgain(input: RetryFailedPaymentInput): Promise<void>;
-  /** Brings a cancellation up to date from the store alone, and says what there is to do. */
+  /** Updates a cancellation from the store alone, and says what to do next. */
   reviewCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;
   /** Chooses payments or bills, and puts the bills on hold before anything is cancelled. */
   choosePayments(input: CancelScheduledInput): Promise<void>;
-  /** Cancels what is due, or finds out what became of it. */
+  /** Sends the cancels that are due, and looks up those without a response. */
   cancelPayments(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
   /** Reads the payments whose money is on its way back. */
   followRefunds(input: CancelScheduledInput): Promise<{ readonly ended: number }>;

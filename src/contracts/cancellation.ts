@@ -1,6 +1,6 @@
 import type { Look } from "./look.ts";
 
-/** What became of one payment, or one bill, that a cancellation is about. */
+/** The state of one payment or bill of a cancellation. */
 export const CANCELLATION_STATES = [
   "withheld",
   "released",
@@ -36,14 +36,14 @@ export interface CancellationAssessment extends Look {
   readonly playbook: string;
   /** True until the payments have been chosen and the bills put on hold. */
   readonly toChoose: boolean;
-  /** Payments to cancel, and requests under way to find out about, now. */
+  /** Payments to cancel now, and cancel requests to look up now. */
   readonly toCancel: number;
-  /** Payments whose way back is to be read now. */
+  /** Payments whose refund is to be read now. */
   readonly toFollow: number;
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;
 }
 
-/** Kinds of playbooks whose workflow is a cancellation: `hold` withholds bills. */
+/** Kinds of playbooks whose workflow is a cancellation; `hold` holds bills back. */
 export const CANCELLATION_KINDS = ["hold", "cancel-scheduled"] as const;

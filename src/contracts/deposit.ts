@@ -1,22 +1,22 @@
 export const TOP_UP_STATES = [
-  /** Waits for approval, or is approved and about to be sent. */
+  /** Waits for approval, or is approved and not sent yet. */
   "proposed",
-  /** Was sent, and what came of it is not known yet. */
+  /** Sent; its result is not known yet. */
   "sending",
-  /** The service has taken it; the money has not arrived. */
+  /** The service has accepted it; the money has not arrived. */
   "on-its-way",
   "completed",
-  /** Had arrived, and the bank has taken it back. */
+  /** The money had arrived, and the bank took it back. */
   "returned",
   "failed",
-  /** Somebody who may has said no. */
+  /** An approver has rejected it. */
   "refused",
-  /** Not needed any more, and never sent. */
+  /** No longer needed, and never sent. */
   "withdrawn",
 ] as const;
 export type TopUpState = (typeof TOP_UP_STATES)[number];
 
-/** States in which a request may still come to a deposit. */
+/** States in which a deposit may still be made. */
 export const OPEN_TOP_UP_STATES: readonly TopUpState[] = ["proposed", "sending", "on-its-way"];
 
 /** States in which money is, or may be, on its way into the balance. */
@@ -29,9 +29,9 @@ export interface TopUpTerms {
   readonly neededOn: string;
   /** The last day on which a deposit still arrives in time. */
   readonly makeBy: string;
-  /** When it arrives where it is made on that day, or today where that day has passed. */
+  /** Arrival date if it is made on `makeBy`, or today if that day has passed. */
   readonly arrivesOn: string;
-  /** True where it arrives too late, however soon it is made. */
+  /** True if it arrives too late even when made now. */
   readonly late: boolean;
 }
 

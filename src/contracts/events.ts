@@ -1,6 +1,6 @@
 import type { Playbook } from "./playbook.ts";
 
-/** What casts doubt on a bill or a vendor. */
+/** Events that cast doubt on a bill or a vendor. */
 const CHANGES = [
   "payable.declined",
   "payable.cancelled",
@@ -10,10 +10,10 @@ const CHANGES = [
 ] as const;
 
 /**
- * Which of the service's events (API specification, section 6) may start a playbook of a kind.
+ * Which of the service's events (API specification, section 6) may start a playbook of each kind.
  *
- * None of them is caused by what such a playbook does: a payment that Payrun makes approves no
- * bill, and cancelling one changes no vendor. So nothing here can start itself again.
+ * No playbook causes the events that start its own kind: paying a bill approves none, and
+ * cancelling a payment changes no vendor. So a playbook can't start itself again.
  */
 export const STARTING_EVENTS = {
   "pay-run": ["payable.created", "payable.approved"],

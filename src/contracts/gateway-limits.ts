@@ -1,13 +1,15 @@
-/** What a gateway gives one caller and all of them together; rates are requests a second. */
+/** A gateway's limits for one caller and for all of them together; rates are requests a second. */
 export interface GatewayLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
   readonly ratePerToken: number;
   readonly ratePerAddress: number;
-  /** Of one business's endpoint, from one address: a stranger can't use up the service's share. */
+  /**
+   * For one business's endpoint, from one address: another sender can't use up the service's share.
+   */
   readonly webhookRate: number;
-  /** Until the headers of a request are there. */
+  /** Time for a request's headers to arrive. */
   readonly headersTimeoutMs: number;
-  /** Until the whole of it is. */
+  /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
 }

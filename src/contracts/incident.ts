@@ -3,7 +3,7 @@ import type { LineState } from "./pay-run.ts";
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];
 
-/** What somebody who may has decided about a funding account that bounced. */
+/** What a person has decided about a funding account that bounced. */
 export type IncidentDecision = "released" | "other-source" | "top-up";
 
 export interface IncidentBill {

@@ -1,12 +1,12 @@
-/** What every workflow that lives long is told of where it stands. */
+/** Where a long-lived workflow stands; every look returns at least this. */
 export interface Look {
-  /** One sentence for the Temporal UI and `status`, or null where nothing is waited for. */
+  /** One sentence for the Temporal UI and `status`; null if it waits for nothing. */
   readonly waitingFor: string | null;
-  /** What has come of it so far, in a few words for whoever reads the history; nothing personal. */
+  /** Progress so far in a few words, for a reader of the history; nothing personal. */
   readonly soFar?: string;
-  /** What it is about, as people call it. */
+  /** The name that people use for its subject. */
   readonly about?: string;
-  /** Real milliseconds after which looking again is worthwhile without a signal. */
+  /** Real milliseconds after which to look again if no signal comes. */
   readonly wakeInMs: number;
   /** Markdown for the Temporal UI; nothing personal. */
   readonly details: string;

@@ -1,9 +1,9 @@
-/** Every id, queue and message name that clients, gateway and workers share, built in one place. */
+/** Ids, queue names and message names that clients, gateways and workers share. */
 
-/** Of workflows, and of the steps that people wait for. */
+/** For workflows, and for activities that people wait for. */
 export const TASK_QUEUE = "payrun";
 
-/** Of activities that come in masses or take long, so that nobody waits behind them. */
+/** For activities that come in masses or take long, so that others don't queue behind them. */
 export const MASS_QUEUE = {
   money: "payrun-money",
   retries: "payrun-retries",
@@ -21,13 +21,13 @@ export const WORKFLOW = {
 } as const;
 
 /**
- * Signals carry nothing, the store says what happened; but for a signed decision, which proves
- * itself.
+ * Signals carry no facts: the store says what happened. Only a signed decision comes as a signal,
+ * because it proves itself.
  */
 export const SIGNAL = {
-  /** Webhook events, decisions, holds or a cancel request arrived in the store: look. */
+  /** The store has new webhook events, decisions, holds or a cancel request: look. */
   eventsArrived: "eventsArrived",
-  /** A signed decision, for systems that can't send updates; the answer is in the audit trail. */
+  /** A signed decision, for systems that can't send updates. The audit trail holds the response. */
   decide: "decide",
 } as const;
 
@@ -36,7 +36,7 @@ export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;
 
-/** The first part of the ids of what belongs to one business, which is the second part. */
+/** First part of a workflow id; the second part is the business. */
 const OF_BUSINESS = {
   payRun: "pay-run",
   retryFailedPayment: "retry-failed-payment",
@@ -68,7 +68,7 @@ export function retryFailedPaymentId(business: string, payableId: string): strin
   return `${OF_BUSINESS.retryFailedPayment}/${business}/${payableId}`;
 }
 
-/** Workflow id of a business's onboarding: there is one. */
+/** Workflow id of a business's only onboarding. */
 export function kybOnboardingId(business: string): string {
   return `${OF_BUSINESS.kybOnboarding}/${business}`;
 }
@@ -83,25 +83,25 @@ export function cancelScheduledPaymentsId(business: string, request: string): st
   return `${OF_BUSINESS.cancelScheduledPayments}/${business}/${request}`;
 }
 
-/** What a withholding is about: one for each playbook and run, so that a second launch joins it. */
+/**
+ * The request of a cancellation that holds bills of a run back: one for each playbook and run, so
+ * that a second launch joins the first.
+ */
 export function withholdingRequest(playbook: string, runId: string): string {
   return `${playbook}/${runId.split("/").slice(2).join("/")}`;
 }
 
 /**
- * Whom the cancel of a payment is about in the attempt ledger. Ids are opaque: a payment's could be
- * a payable's as well.
+ * Ledger subject of a payment's cancel. The prefix keeps it apart from payables: ids are opaque,
+ * and a payment's could equal a payable's.
  */
 export function cancelSubject(paymentId: string): string {
   return `cancel/${paymentId}`;
 }
 
 /**
- * Whom a deposit is about in the attempt ledger: the funding source, and who asks for the how many-th
- * time. A run that is launched again in an empty store asks under the same name.
- *
- * @param owner the workflow that needs the money
- * @param requestNo from 1
+ * Ledger subject of a deposit: the funding source, the workflow that needs the money, and the
+ * number of its request. A run launched again in an empty store uses the same name.
  */
 export function depositSubject(sourceId: string, owner: string, requestNo: number): string {
   return `deposit/${sourceId}/${owner}/${requestNo}`;
@@ -109,12 +109,12 @@ export function depositSubject(sourceId: string, owner: string, requestNo: numbe
 
 const BUSINESS_IN_ID = new RegExp(`^(?:${Object.values(OF_BUSINESS).join("|")})/([^/]+)`);
 
-/** The profile's name in the id of whatever is asked for by its id; undefined for others. */
+/** The business in a workflow id; undefined if the id has none. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
   return BUSINESS_IN_ID.exec(workflowId)?.[1];
 }
 
-/** Workflow id of a dry plan; random part so that two at once don't meet. */
+/** Workflow id of a dry plan; `nonce` keeps two at once apart. */
 export function planDryId(business: string, playbook: string, nonce: string): string {
   return `${OF_BUSINESS.planDry}/${business}/${playbook}/${nonce}`;
 }

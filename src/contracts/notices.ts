@@ -1,4 +1,4 @@
-/** Kinds of notices to our own people, by what they tell of (docs/notices.md). */
+/** Kinds of notices to the business's own people (docs/notices.md). */
 export const NOTICE_KINDS = [
   "approval-needed",
   "decide-by-near",
@@ -36,5 +36,5 @@ export const NOTICE_KINDS = [
   "digest",
 ] as const;
 
-/** `remittance` is for vendors, and goes over no channel of our people. */
+/** `remittance` goes to vendors, never to a channel of the business's own people. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number] | "remittance";

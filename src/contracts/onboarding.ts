@@ -1,6 +1,6 @@
 import type { Look } from "./look.ts";
 
-/** How far a business's verification is; a step's name says that its data is waited for. */
+/** How far a business's verification is. A step's name means that its data is waited for. */
 export const ONBOARDING_PHASES = [
   "tax",
   "signature",
@@ -14,7 +14,9 @@ export const ONBOARDING_PHASES = [
 ] as const;
 export type OnboardingPhase = (typeof ONBOARDING_PHASES)[number];
 
-/** The steps of verification that people give data for, in order (API specification, section 3). */
+/**
+ * The steps of verification that need data from people, in order (API specification, section 3).
+ */
 export const KYB_STEPS = ["tax", "signature", "officers", "certification", "documents"] as const;
 export type KybStep = (typeof KYB_STEPS)[number];
 
@@ -22,17 +24,17 @@ export type KybStep = (typeof KYB_STEPS)[number];
 export const PROVIDED_STEPS = [...KYB_STEPS, "bank-account", "micro-deposits"] as const;
 export type ProvidedStep = (typeof PROVIDED_STEPS)[number];
 
-/** What became of something provided. */
+/** The state of one provided input. */
 export const INPUT_STATES = ["waiting", "done", "refused", "replaced"] as const;
 export type InputState = (typeof INPUT_STATES)[number];
 
-/** Something that the service says is to be done. */
+/** A step that the service asks for. */
 export interface NextStep {
   readonly step: string | null;
   readonly message: string;
 }
 
-/** Input of the `kybOnboarding` workflow: everything else is in the store. */
+/** Input of the `kybOnboarding` workflow; everything else is in the store. */
 export interface KybOnboardingInput {
   readonly business: string;
 }
@@ -42,6 +44,6 @@ export interface OnboardingAssessment extends Look {
   readonly phase: OnboardingPhase;
   readonly ended: boolean;
   readonly needsAction: boolean;
-  /** Something provided whose turn has come. */
+  /** The provided input to send now. */
   readonly send: { readonly inputId: string; readonly step: ProvidedStep } | null;
 }

@@ -17,7 +17,7 @@ export const RUN_PHASES = [
 ] as const;
 export type RunPhase = (typeof RUN_PHASES)[number];
 
-/** Phases in which nothing more will happen to the run itself. */
+/** Phases after which the run itself does nothing more. */
 export const ENDED_PHASES: readonly RunPhase[] = [
   "completed",
   "completed-with-exceptions",
@@ -48,7 +48,7 @@ export const LINE_STATES = [
 ] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
-/** States in which a line asks nothing more of the run that holds it. */
+/** States in which a line needs nothing more from its run. */
 export const ENDED_LINE_STATES: readonly LineState[] = [
   "skipped",
   "settled",
@@ -60,14 +60,14 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
   "given-up",
 ];
 
-/** What the planner found odd about a line, shown to whoever approves it. */
+/** Something unusual about a line, shown to its approver. */
 export interface LineFlag {
   readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable";
   /** One sentence with the facts, for a person. */
   readonly text: string;
 }
 
-/** Exactly what is sent to the service to name a funding source (API specification, section 2). */
+/** What a request sends to name a funding source (API specification, section 2). */
 export interface FundingChoice {
   readonly sourceId: string;
   readonly rail: string;
@@ -82,7 +82,7 @@ export interface FundingChoice {
 /** One bill of a plan that would be paid. Rows are insert-only; a changed line is a new version. */
 export interface PlanLine {
   readonly payableId: string;
-  /** 1 for the first plan; one more each time the line had to be planned anew. */
+  /** 1 for the first plan; each replan of the line adds 1. */
   readonly version: number;
   readonly lineHash: string;
   readonly publicId: string | null;
@@ -102,14 +102,14 @@ export interface PlanLine {
   readonly funding: FundingChoice;
   readonly flags: readonly LineFlag[];
   readonly ruleIndex: number;
-  /** Roles and people as the rule has them, of all its stages. */
+  /** Roles and people that the rule names, for all its stages. */
   readonly approvers: readonly string[];
   readonly quorum: number;
-  /** As the rule has them; missing where it asks one quorum and nobody after it. */
+  /** The rule's stages; missing if it has one quorum and no escalation. */
   readonly stages?: readonly ApprovalStage[];
   /** ISO instant after which approving changes the dates, or null. */
   readonly decideBy: string | null;
-  /** Set where a limit keeps the line from being paid: it is parked at once. */
+  /** Set if a limit forbids the payment: the line is parked at once. */
   readonly overLimit: { readonly code: string; readonly text: string } | null;
 }
 
@@ -129,7 +129,7 @@ export interface SkippedLine {
 export interface CashDay {
   readonly date: string;
   readonly neededCents: number;
-  /** What is left of the source's available amount after this day; null where the source does not tell. */
+  /** The source's available amount after this day; null if the source doesn't show one. */
   readonly leftCents: number | null;
 }
 
@@ -145,13 +145,13 @@ export interface PlanSummary {
   readonly availableCents: number | null;
   readonly reservedCents: number;
   readonly source: FundingChoice | null;
-  /** What to know before approving that is about no bill; missing where there is nothing. */
+  /** Warnings for approvers that concern no single bill; missing if there are none. */
   readonly warnings?: readonly string[];
-  /** The deposit that would cover it; missing where none is needed or allowed. */
+  /** The deposit that would cover the shortfall; missing if none is needed or allowed. */
   readonly topUp?: PlannedTopUp;
 }
 
-/** What a plan that nobody launched says of no single bill. */
+/** The summary of a plan that no run belongs to. */
 export interface DryPlanHead extends PlanSummary {
   readonly business: string;
   readonly playbook: string;
@@ -164,9 +164,9 @@ export interface DryPlan extends DryPlanHead {
   readonly skipped: readonly SkippedLine[];
 }
 
-/** A page of its bills: first those that would be paid, then those that are left out. */
+/** One page of a dry plan's bills: first those that would be paid, then those left out. */
 export interface DryPlanPage extends DryPlan {
-  /** By which its other pages are asked for, for a day. */
+  /** Names the plan when asking for other pages; valid for a day. */
   readonly planId: string;
   /** Bills on all pages. */
   readonly totalCount: number;
@@ -177,18 +177,18 @@ export interface DryPlanPage extends DryPlan {
   readonly nextPage: number | null;
 }
 
-/** Input of the `payRun` workflow: only references, everything else is in the store. */
+/** Input of the `payRun` workflow; everything else is in the store. */
 export interface PayRunInput extends Seen {
   readonly runId: string;
-  /** Carried over continue-as-new. */
+  /** True after continue-as-new. */
   readonly resumed?: boolean;
-  /** Likewise: decisions that came straight from Temporal; missing where there were none. */
+  /** Decisions sent straight to Temporal, carried over continue-as-new; missing if none came. */
   readonly mail?: DirectMail;
 }
 
-/** Decisions that a run has got straight from Temporal. */
+/** Counts of the decisions that were sent straight to Temporal. */
 export interface DirectMail {
   readonly read: number;
-  /** Signals that came after as many as a run reads. */
+  /** Signals beyond the limit. */
   readonly unread: number;
 }

@@ -30,17 +30,17 @@ export interface PayRunPlaybook {
   /** Days on the business clock that an approval stays valid, retries included. */
   readonly approvalValidDays: number;
   readonly late: "ask" | "next-business-day";
-  /** Missing: approvers are asked once. */
+  /** If missing, approvers are asked once. */
   readonly remind?: ApprovalReminders;
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
   /** Null: people by role, no digest. */
   readonly notify: PlaybookNotify | null;
-  /** Missing: vendors are not written to. */
+  /** If missing, vendors get no remittance advice. */
   readonly remittance?: PlaybookRemittance;
-  /** Missing: how old the accounting integration's last sync is does not matter. */
+  /** If missing, the age of the accounting integration's last sync is not checked. */
   readonly accounting?: PlaybookAccounting;
-  /** Events that have the bill they speak of paid off-cycle; missing: none. */
+  /** Events whose bill is then paid off-cycle; missing: none. */
   readonly events?: readonly StartingEvent[];
 }
 
@@ -50,14 +50,14 @@ export interface KybOnboardingPlaybook {
   readonly name: string;
   /** Profile name of the business, or null for the only one. */
   readonly business: string | null;
-  /** A business is taken through it once, by a person's act. */
+  /** Never scheduled: a person launches it once for a business. */
   readonly schedule: null;
   /** Roles that may provide data, besides operator and admin. */
   readonly by: readonly string[];
   readonly remindEveryDays: number;
   /** Roles to remind. */
   readonly remind: readonly string[];
-  /** Days on the business clock that one thing is waited for. */
+  /** Days on the business clock that it waits for one input. */
   readonly expireAfterDays: number;
   readonly bankAccount: "none" | "micro-deposits";
   /** Name of the pay-run playbook to propose afterwards, or null. */
@@ -70,15 +70,15 @@ export interface RetryFailedPlaybook {
   readonly name: string;
   /** Profile name of the business, or null for the only one. */
   readonly business: string | null;
-  /** It is never launched: failures start it. */
+  /** Never scheduled: failures start it. */
   readonly schedule: null;
-  /** First match wins; what none matches is asked about. */
+  /** The first match wins. If none matches, a person is asked. */
   readonly rules: readonly FailureRule[];
-  /** Days on the business clock after the failure. */
+  /** Days after the failure, on the business clock. */
   readonly giveUpAfterDays: number;
-  /** Roles to tell of it. */
+  /** Roles to notify when it gives up. */
   readonly giveUpTell: readonly string[];
-  /** Events of payments made elsewhere that start it; missing: Payrun's own payments only. */
+  /** Events of payments made elsewhere that start it; if missing, only Payrun's own payments do. */
   readonly events?: readonly StartingEvent[];
 }
 
@@ -88,14 +88,17 @@ export type RetryWhen = "when-released" | "when-funds-arrive" | "next-business-d
 export interface FailureRule {
   /** ACH return codes. */
   readonly codes: readonly string[];
-  /** Words of the service's reason; no codes and no words match anything. */
+  /** Words of the service's reason. A rule without codes and words matches everything. */
   readonly words: readonly string[];
   readonly action: "retry" | "hold-vendor" | "ask";
-  /** Holds the funding account for all runs until one decision. */
+  /** True: holds the funding account for all runs until a person decides. */
   readonly pause: boolean;
-  /** Once the vendor has another bank account and a person has looked, the next run asks anew. */
+  /**
+   * True: once the vendor has another bank account and a person has checked it, the next run asks
+   * for approval again.
+   */
   readonly payAgain: boolean;
-  /** Null where it is not tried again by itself. */
+  /** Null if it is not retried automatically. */
   readonly when: RetryWhen | null;
   /** Reinitiations; 2 at most, by Nacha's rules. */
   readonly atMost: 0 | 1 | 2;
@@ -103,22 +106,22 @@ export interface FailureRule {
   readonly by: readonly string[];
 }
 
-/** A `hold` playbook after loading: withholds bills until somebody releases them. */
+/** A `hold` playbook after loading: holds bills back until a person releases them. */
 export interface HoldPlaybook {
   readonly kind: "hold";
   readonly name: string;
   /** Profile name of the business, or null for the only one. */
   readonly business: string | null;
-  /** Withholds from each run as it is planned. */
+  /** Never scheduled: it acts when a run is planned. */
   readonly schedule: null;
   readonly choose: BillChoice;
-  /** Roles that may release a withheld bill. */
+  /** Roles that may release a bill. */
   readonly releasedBy: readonly string[];
-  /** Until when a bill may be released in time, in New York. */
+  /** The latest time, in New York, at which a bill can be released and still be paid on time. */
   readonly until: { readonly time: string; readonly businessDaysBefore: number };
   /**
-   * Events that put it into force, each for its own vendor or bill only; missing: the plan of a run
-   * does, or a launch.
+   * Events that start it, each for its own vendor or bill only. If missing, a run's plan or a
+   * launch starts it.
    */
   readonly events?: readonly StartingEvent[];
 }
@@ -129,24 +132,24 @@ export interface CancelScheduledPlaybook {
   readonly name: string;
   /** Profile name of the business, or null for the only one. */
   readonly business: string | null;
-  /** Cancels by a person's act, or upon an event. */
+  /** Never scheduled: a person or an event starts it. */
   readonly schedule: null;
   readonly choose: CancelChoice;
   /** Business days after which a refund takes too long. */
   readonly refundBusinessDays: number;
-  /** Events that put it into force, each for its own vendor or bill only; missing: a launch does. */
+  /** Events that start it, each for its own vendor or bill only. If missing, a launch starts it. */
   readonly events?: readonly StartingEvent[];
 }
 
-/** Everything named must match; null is "any". */
+/** A bill must match every field that is not null. */
 export interface BillChoice {
   /** Name of a pay-run playbook. */
   readonly run: string | null;
-  /** `review` for what was flagged, else a CEL condition. */
+  /** `review` for flagged bills, or a CEL condition. */
   readonly where: string | null;
   /** A contact's id. */
   readonly vendor: string | null;
-  /** A bill that an event spoke of. */
+  /** A payable's id, from the event that started it. */
   readonly payable?: string | null;
 }
 
@@ -155,14 +158,14 @@ export interface CancelChoice extends BillChoice {
   readonly payments: readonly string[] | null;
 }
 
-/** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */
+/** Days on which a playbook runs, before a bank holiday moves one. */
 export type ScheduleDays =
   /** Every day, weekends and holidays too. */
   | { readonly every: "day" }
   /** Every banking day. */
   | { readonly every: "weekday" }
   | { readonly every: "week"; readonly on: Weekday }
-  /** Every second week, counted from a date that is a run itself. */
+  /** Every second week, counted from a date on which it runs. */
   | { readonly every: "two-weeks"; readonly from: string }
   /** `on`: 1 to 28, or the month's end. */
   | { readonly every: "month"; readonly on: number | "last-day" | "last-business-day" };
@@ -176,9 +179,9 @@ export interface PlaybookSchedule {
   readonly at: string;
   /** IANA zone name. */
   readonly zone: string;
-  /** Where a run goes whose nominal date is no banking day. */
+  /** What happens to a run whose nominal date is no banking day. */
   readonly holidays: "business-day-before" | "business-day-after" | "skip";
-  /** How long after its time a run that was missed may still begin; 0 is never. */
+  /** How many days late a missed run may still begin; 0 means never. */
   readonly catchUpDays: number;
 }
 
@@ -196,20 +199,20 @@ export interface PayRule {
   readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
   /** Business days from execution to arrival. */
   readonly arrivalBusinessDays: number;
-  /** Missing: nothing is ever deposited. */
+  /** If missing, Payrun never deposits. */
   readonly topUp?: TopUpRule;
 }
 
-/** Which deposits into the balance may be asked for, and who approves one. */
+/** Which deposits into the balance a run may ask for, and who approves them. */
 export interface TopUpRule {
   /** A bank account's id, or `default`. */
   readonly from: string;
   /** Roles that may approve a deposit. */
   readonly by: readonly string[];
   readonly quorum: number;
-  /** For one deposit. */
+  /** Limit for one deposit. */
   readonly atMostCents: number;
-  /** Business days that a deposit is on its way; null: as the balance says. */
+  /** Business days that a deposit takes; null takes the balance's own figure. */
   readonly arrivalBusinessDays: number | null;
 }
 
@@ -235,31 +238,34 @@ export interface ApprovalRule {
   readonly overCents: number | null;
   /** CEL source, or null. */
   readonly where: string | null;
-  /** Roles that may approve; an approver holds one of them. Of several stages, all of them. */
+  /**
+   * Roles that may approve; an approver has at least one of them. With several stages, the roles of
+   * all stages.
+   */
   readonly by: readonly string[];
-  /** Different people who must approve. Of several stages, of all of them together. */
+  /** Different people who must approve. With several stages, the number over all stages. */
   readonly quorum: number;
-  /** One after the other; there where the rule has several, or one that escalates. */
+  /** Stages in order; present if the rule has several, or one that escalates. */
   readonly stages?: readonly ApprovalStage[];
 }
 
-/** One step of an approval: the next one's decisions count once this one has its quorum. */
+/** One step of an approval. The next stage's decisions count once this one has its quorum. */
 export interface ApprovalStage {
   readonly by: readonly string[];
   readonly quorum: number;
   readonly escalate?: Escalation;
 }
 
-/** Who may decide as well where a stage has waited for so long. */
+/** Who else may decide once a stage has waited this long. */
 export interface Escalation {
   readonly after: Span;
   readonly to: readonly string[];
 }
 
 export interface ApprovalReminders {
-  /** Since the approvers of a stage were asked. */
+  /** Time after a stage's approvers were asked. */
   readonly after: Span;
-  /** Since the last reminder. */
+  /** Time after the last reminder. */
   readonly every: Span;
 }
 
@@ -271,14 +277,14 @@ export interface Span {
 
 /** Tells vendors which bill a settled payment covers. */
 export interface PlaybookRemittance {
-  /** Who pays, by the name that vendors know; null for the profile's. */
+  /** The payer's name as vendors know it; null for the profile's. */
   readonly as: string | null;
-  /** Address that vendors' answers go to. */
+  /** Reply-to address. */
   readonly replyTo: string | null;
 }
 
 export interface PlaybookAccounting {
-  /** A plan made longer after the last sync warns of it. */
+  /** A plan warns if the last sync is older than this many days. */
   readonly syncedWithinDays: number;
 }
 

@@ -1,6 +1,8 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
 
-/** Search attributes registered at start-up; never anything personal: they are not encrypted. */
+/**
+ * Search attributes, registered at start-up. They are not encrypted, so they hold nothing personal.
+ */
 export const SEARCH_ATTRIBUTES = {
   PayrunBusiness: "KEYWORD",
   PayrunPlaybook: "KEYWORD",
@@ -19,10 +21,10 @@ const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
 const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
 const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
 
-/** Temporal's own: when a schedule was to fire. */
+/** Temporal's own attribute: the nominal time of a schedule's action. */
 export const scheduledStartKey = defineSearchAttributeKey("TemporalScheduledStartTime", "DATETIME");
 
-/** What a workflow shows of itself in Temporal's list; what is left out stays as it was. */
+/** What a workflow shows in Temporal's list; a missing field leaves its attribute unchanged. */
 export interface Shown {
   readonly business?: string;
   readonly playbook?: string;

@@ -12,13 +12,16 @@ import type { KybOnboardingInput } from "./onboarding.ts";
 import type { PayRunInput } from "./pay-run.ts";
 import type { Shown } from "./search-attributes.ts";
 
-/** A kind of workflow that belongs to a row of the store, and is started or told to look. */
+/**
+ * A kind of workflow that belongs to a row of the store, and is started if it isn't running, or
+ * signalled.
+ */
 export interface WorkflowKind<Start, Input = unknown> {
   readonly workflow: keyof typeof WORKFLOW;
   readonly taskQueue: string;
   readonly id: (start: Start) => string;
   readonly input: (start: Start) => Input;
-  /** What Temporal's list shows of it before its workflow has said anything. */
+  /** What Temporal's list shows before the workflow's first look. */
   readonly shows: (start: Start) => Shown;
   /** One line for the Temporal UI. */
   readonly summary: (start: Start) => string;

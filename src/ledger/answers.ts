@@ -2,31 +2,31 @@ import type { Operation } from "./operations.ts";
 import type { SendResult } from "./facts.ts";
 import type { OpenedSend } from "./write.ts";
 
-/** An answer to a money write, as the client reports it. */
+/** The response to a money write, as the client reports it. */
 export type Answer =
   | {
       readonly kind: "http";
       readonly status: number;
-      /** Parsed JSON, undefined where the body was none. */
+      /** Parsed JSON; undefined if the body was no JSON. */
       readonly body: unknown;
       readonly headersDateMs?: number | undefined;
       readonly retryAfterMs?: number | undefined;
     }
   | {
       readonly kind: "no-answer";
-      /** False only where the request certainly never left, and can't any more. */
+      /** False only if the request certainly never left and can't leave any more. */
       readonly sent: boolean;
       readonly reason: string;
     };
 
-/** What an answer means for whoever asked; what it means for the key is `result`. */
+/** What a response means for the caller. What it means for the key is `result`. */
 export type Means =
   | { readonly kind: "applied" }
   | { readonly kind: "unknown"; readonly reason: string }
   | { readonly kind: "not-sent"; readonly reason: string }
   | { readonly kind: "conflict" }
   | { readonly kind: "unconfirmed" }
-  /** Something is on its way for the payable: ours from an earlier send, or somebody else's. */
+  /** A payment of the payable is in progress: ours from an earlier send, or an external one. */
   | { readonly kind: "in-progress"; readonly code: string; readonly message: string }
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
   | {
@@ -51,12 +51,12 @@ export interface JudgedAnswer {
   readonly code: string | null;
   readonly message: string | null;
   readonly answerDateMs: number | null;
-  /** What the answer says it made. */
+  /** Ids that the response names as created. */
   readonly madeIds: readonly string[];
   readonly means: Means;
 }
 
-/** Wait after a 429 that doesn't say for how long. */
+/** Wait after a 429 without `Retry-After`. */
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MESSAGE_MAX_LENGTH = 500;
 
@@ -79,11 +79,11 @@ type Judgement = Pick<JudgedAnswer, "result" | "means"> &
   Partial<Pick<JudgedAnswer, "code" | "message" | "madeIds">>;
 
 /**
- * The one table of what answers to money writes mean (rule 5).
+ * The one table of what responses to money writes mean (rule 5).
  *
- * A known code decides what to do before the status does, because the specification leaves the status
- * of most codes open; but a 5xx to a money write is final for its key whatever it says, and closes no
- * send. Whatever lacks the documented shape, and any code that it doesn't name, is unknown.
+ * A known code counts before the status, because the specification leaves the status of most codes
+ * open. A 5xx, though, is final for its key and never closes a send, whatever its code says. A
+ * response without the documented shape, or with an undocumented code, is unknown.
  */
 export function judgeAnswer(
   operation: Operation,
@@ -110,7 +110,7 @@ function judgeHttp(
   if (status >= 200 && status < 300) {
     const ids = operation.successIds(body, terms.path);
     if (ids === null) return unknown(`answer ${status} without the documented shape`);
-    // A service may answer with all payments of the bill; a replay only has those that were known.
+    // The service may list all payments of the bill; a replay lists only those of the baseline.
     const made = ids.filter((id) => !baseline.includes(id));
     return { result: "applied", madeIds: made.length > 0 ? made : ids, means: { kind: "applied" } };
   }
@@ -118,7 +118,7 @@ function judgeHttp(
   const error = errorOf(body);
   const byCode = error === undefined ? undefined : judgeCode(error);
   if (byCode !== undefined) return { code: error?.code ?? null, ...openAt(status, byCode) };
-  // A state refusal is told by its code; a stored one only as a 4xx.
+  // The codes of state refusals were handled above; stored refusals count only as a 4xx.
   if (status >= 500 || status === 408) return { ...unknown(`answer ${status}`), ...coded(error) };
   if (status === 401) return refused({ kind: "unauthorized" });
   if (status === 403) return refused({ kind: "forbidden", message: messageOf(body) });
@@ -132,7 +132,9 @@ function judgeHttp(
   return { result: "rejected", code, message, means: { kind: "rejected", code, field, message } };
 }
 
-/** What a refusal asks for it asks for at any status; that nothing was done only a 4xx says. */
+/**
+ * The meaning of a refusal is the same at any status, but only a 4xx says that nothing was done.
+ */
 function openAt(status: number, judgement: Judgement): Judgement {
   return status >= 500 && judgement.result === "refused"
     ? { ...judgement, result: "unknown" }

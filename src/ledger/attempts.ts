@@ -11,26 +11,28 @@ import {
 import type { KeyedAttempt, Now, Send, SendResult, SubjectFacts } from "./facts.ts";
 import { subjectFacts } from "./rows.ts";
 
-/** One request under one key, as people are told of it. */
+/** All sends under one key, as people see them. */
 export interface AttemptView extends Pick<
   KeyedAttempt,
   "attemptId" | "seq" | "operation" | "idempotencyKey"
 > {
   /**
-   * `open`: it may still take effect; `applied`: it did; `dead`: its key never will; `refused`:
-   * nothing came of it, and its key may be used again.
+   * `open`: it may still take effect; `applied`: it did; `dead`: its key never will; `refused`: it
+   * had no effect, and its key may be used again.
    */
   readonly state: AttemptState;
-  /** `2xx`, `found by look-up` or the code of its last refusal; null where there is none. */
+  /** `2xx`, `found by lookup`, or the code of the last refusal; null if there is none. */
   readonly answer: string | null;
-  /** Of what was sent last; null for one that a restored store knows by its effect alone. */
+  /**
+   * Amount of the last send; null for an attempt that a restored store knows only by its effect.
+   */
   readonly amountCents: number | null;
   readonly executionDate: string | null;
   readonly owner: string | null;
   /** Exact bytes of the last send. */
   readonly body: string;
   readonly sends: readonly SendView[];
-  /** What it made, by its answers and by looks. */
+  /** Payments that it created, from responses and lookups. */
   readonly paymentIds: readonly string[];
   /** Database clock. */
   readonly firstSentAtMs: number | null;
@@ -38,7 +40,7 @@ export interface AttemptView extends Pick<
 }
 
 interface SendView {
-  /** Database clock: when the gate let it through. */
+  /** When the gate let it through, on the database clock. */
   readonly atMs: number;
   readonly by: string;
   readonly result: SendResult;
@@ -47,7 +49,7 @@ interface SendView {
   readonly message?: string;
 }
 
-/** All requests about a subject, first to last. */
+/** All attempts at a subject, first to last. */
 export async function attemptsOf(
   db: Db,
   businessId: string,
@@ -60,7 +62,10 @@ export async function attemptsOf(
   return facts.attempts.map((attempt) => viewOf(attempt, stateOf(facts, attempt, isOpen, clocks)));
 }
 
-/** As derived; a look that has settled what had no answer is known by the index. */
+/**
+ * The derived state. The index of open subjects says whether a lookup has settled a send without a
+ * response.
+ */
 function stateOf(
   facts: SubjectFacts,
   attempt: KeyedAttempt,
@@ -68,7 +73,7 @@ function stateOf(
   clocks: Pick<Now, "sandbox"> | undefined,
 ): AttemptState {
   if (isApplied(attempt)) return "applied";
-  // The next key comes only after all that was sent before is settled; a late answer opens it anew.
+  // A next key follows only after all earlier sends are settled; a late response reopens them.
   const isLast = attempt === facts.attempts.at(-1);
   const mayBeOpen = isOpenSubject && (isLast || attempt.lateAnswers.length > 0);
   if (mayBeOpen && openSends({ attempts: [attempt] }).length > 0) return "open";
@@ -99,7 +104,7 @@ function viewOf(attempt: KeyedAttempt, state: AttemptState): AttemptView {
 
 function answerOf(attempt: KeyedAttempt, state: AttemptState): string | null {
   if (state === "open") return null;
-  if (state === "applied") return wasAnsweredApplied(attempt) ? "2xx" : "found by look-up";
+  if (state === "applied") return wasAnsweredApplied(attempt) ? "2xx" : "found by lookup";
   return attempt.sends.findLast(({ code }) => code !== null)?.code ?? null;
 }
 

@@ -7,11 +7,11 @@ import { subjectFacts } from "./rows.ts";
 import { close } from "./write.ts";
 
 /**
- * Lets a person end a subject of which nothing that was sent can take effect any more, also where
- * the service shows what nobody has explained: that is what the person was asked about. What was
- * sent stays open for the gate, which still sends nothing without an explanation.
+ * Lets a person close a subject when none of its sends can take effect any more, even if the
+ * service shows a payment that is not explained: the person was asked about that payment. The sends
+ * stay open for the gate, which still sends nothing without an explanation.
  *
- * @returns false where something of it may still take effect
+ * @returns false if one of its sends may still take effect
  */
 export async function closeByPerson(
   trx: Transaction<Tables>,

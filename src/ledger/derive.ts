@@ -9,29 +9,34 @@ import type {
   SubjectFacts,
 } from "./facts.ts";
 
-/** The longest that bytes may leave after the gate (rule 2). */
+/** How long after the gate a request's bytes may leave (rule 2). */
 export const LEAVE_WITHIN_MS = 15_000;
 
-/** How long a request may be carried out after it arrived; a sandbox's on its wire clock. */
+/**
+ * How long after its arrival the service may carry a request out; in a sandbox, on its wire clock.
+ */
 export function windowMs(sandbox: boolean): number {
   return (sandbox ? 6 : 30) * 60_000;
 }
 
-/** One minute for bytes to arrive, one for a payment to show. */
+/** One minute for the bytes to arrive, one for a payment to show. */
 const MARGIN_MS = 2 * 60_000;
 
-/** How long after a send's mark a look must begin to be the last word on it (rule 6). */
+/** How long after a send's mark a lookup must begin to be conclusive about it (rule 6). */
 export function conclusiveAfterMs(clocks: Clocks): number {
   return windowMs(clocks.sandbox) + MARGIN_MS;
 }
 
-/** Which clocks count. */
+/** Decides which clocks count. */
 type Clocks = Pick<Now, "sandbox">;
 
-/** Where nobody says: the longer window, which is right at the service and late in a sandbox. */
+/**
+ * If the caller doesn't say: the longer window, which is right for the service and late for a
+ * sandbox.
+ */
 const AT_SERVICE: Clocks = { sandbox: false };
 
-/** Results that leave open whether a send takes effect (rule 5). */
+/** Results after which a send may still take effect (rule 5). */
 export const OPEN: ReadonlySet<SendResult> = new Set([
   "pending",
   "unknown",
@@ -39,31 +44,33 @@ export const OPEN: ReadonlySet<SendResult> = new Set([
   "unconfirmed",
 ]);
 
-/** True where what the sender heard leaves open whether the send takes effect. */
+/** True if the send may still take effect, by the result that its sender recorded. */
 export function isOpen(send: Pick<Send, "result">): boolean {
   return OPEN.has(send.result);
 }
 
-/** What was heard of a send: its result, and what came too late to be its result. */
+/** A send's result, followed by the results of its late responses. */
 export function resultsOf(attempt: KeyedAttempt, { sendId, result }: Send): readonly SendResult[] {
   const late = attempt.lateAnswers.filter((answer) => answer.sendId === sendId);
   return [result, ...late.map((answer) => answer.result)];
 }
 
-/** Every send of the subject that is not closed; a late answer closes nothing, but may open. */
+/**
+ * Every send of the subject that is not closed. A late response can open a send, but closes none.
+ */
 export function openSends({ attempts }: Pick<SubjectFacts, "attempts">): readonly Send[] {
   return attempts.flatMap((attempt) =>
     attempt.sends.filter((send) => resultsOf(attempt, send).some((result) => OPEN.has(result))),
   );
 }
 
-/** The latest instant at which the service can have got a send, by each clock that counts. */
+/** The latest time at which the service can have received a send, by each clock that counts. */
 interface Mark {
   readonly databaseMs: number | null;
   readonly serviceMs: number | null;
 }
 
-/** The later of `leave_by` and the `Date` of its answer, never the time of recording (rule 6). */
+/** The later of `leave_by` and the response's `Date`, never the time of recording (rule 6). */
 export function markOf(send: Send, { sandbox }: Clocks = AT_SERVICE): Mark {
   const { openedServiceMs, answerDateMs, leaveByMs } = send;
   const leftMs = openedServiceMs === null ? null : openedServiceMs + LEAVE_WITHIN_MS;
@@ -76,8 +83,8 @@ function laterOf(one: number | null, other: number | null): number | null {
 }
 
 /**
- * How long before an instant becomes one from which a look is the last word on a send; 0 or less
- * where it is one already, null where the clocks can't tell.
+ * How long after `at` a lookup must begin to be conclusive about a send, in milliseconds: 0 or less
+ * if one that begins at `at` is; null if the clocks can't tell.
  */
 export function untilCoveredMs(
   send: Send,
@@ -92,19 +99,20 @@ export function untilCoveredMs(
     return Math.max(byServiceMs, databaseMs + afterMs - at.atMs);
   }
   if (databaseMs === null) return null;
-  // The service's clock isn't heard now: the time of recording is never before its answer's `Date`.
+  // Without the service's clock, the time of recording stands in: it is never before the response's
+  // `Date`.
   const answeredMs = send.answerDateMs === null ? null : send.answeredAtMs;
   return Math.max(databaseMs, answeredMs ?? databaseMs) + afterMs - at.atMs;
 }
 
-/** True where a look began so late that it shows whatever the send came to. */
+/** True if a lookup began late enough to show whatever effect the send had. */
 export function covers(look: Look, send: Send, clocks: Clocks = AT_SERVICE): boolean {
   const at = { atMs: look.begunAtMs, serviceMs: look.begunServiceMs };
   const leftMs = untilCoveredMs(send, at, clocks);
   return leftMs !== null && leftMs <= 0;
 }
 
-/** Whatever is known not to come from a send that had no answer (rules 6 and 9). */
+/** Ids that are certainly not the effect of a send without a response (rules 6 and 9). */
 export function accountedIds({ attempts, othersIds }: SubjectFacts): ReadonlySet<string> {
   const ids = new Set(othersIds);
   for (const attempt of attempts) {
@@ -115,9 +123,9 @@ export function accountedIds({ attempts, othersIds }: SubjectFacts): ReadonlySet
 }
 
 /**
- * True where a look is the last word on every send that left before it (rule 6).
+ * True if a lookup is conclusive about every send that left before it (rule 6).
  *
- * Where nothing was open, what others did meanwhile doesn't matter: the next baseline has it.
+ * If no send was open, other people's payments don't matter: the next baseline contains them.
  */
 export function lookIsConclusive(
   look: Look,
@@ -142,7 +150,7 @@ function isLastWord(
   );
 }
 
-/** When the newest conclusive look began that began by then; null where there is none. */
+/** When the newest conclusive lookup began, at `untilMs` or before; null if there is none. */
 export function lastConclusiveMs(
   facts: SubjectFacts,
   clocks: Clocks = AT_SERVICE,
@@ -156,7 +164,7 @@ export function lastConclusiveMs(
   return begun.length === 0 ? null : begun.reduce((one, other) => Math.max(one, other));
 }
 
-/** Open sends after which no conclusive look came. */
+/** Open sends that no conclusive lookup has followed. */
 export function unsettledSends(facts: SubjectFacts, clocks: Clocks = AT_SERVICE): readonly Send[] {
   const open = openSends(facts);
   if (open.length === 0) return open;
@@ -164,38 +172,43 @@ export function unsettledSends(facts: SubjectFacts, clocks: Clocks = AT_SERVICE)
   return open.filter(({ openedAtMs }) => lookMs === null || openedAtMs > lookMs);
 }
 
-/** What everybody else must ask before a subject is dropped, released or given up (rule 11). */
+/**
+ * True if a send may still take effect. Callers must ask before they drop, release or give up a
+ * subject (rule 11).
+ */
 export function mayStillPay(facts: SubjectFacts, clocks: Clocks = AT_SERVICE): boolean {
   return unsettledSends(facts, clocks).length > 0;
 }
 
-/** Everything that an attempt made, as its answers and looks tell. */
+/** Everything that an attempt created, by its responses and lookups. */
 export function madeIdsOf({ sends, lateAnswers, adoptedIds }: KeyedAttempt): readonly string[] {
   const made = [...sends, ...lateAnswers].filter(({ result }) => result === "applied");
   return [...new Set([...made.flatMap(({ madeIds }) => madeIds), ...adoptedIds])];
 }
 
-/** True where an answer or a look says that the attempt took effect; nothing takes that away. */
+/**
+ * True if a response or a lookup says that the attempt took effect. That never becomes false again.
+ */
 export function isApplied(attempt: KeyedAttempt): boolean {
   return attempt.adoptedIds.length > 0 || wasAnsweredApplied(attempt);
 }
 
-/** True where an answer says so, and not only a look. */
+/** True if a response says so, not only a lookup. */
 export function wasAnsweredApplied({ sends, lateAnswers }: KeyedAttempt): boolean {
   return [...sends, ...lateAnswers].some(({ result }) => result === "applied");
 }
 
-/** From so many on, 401 and 403 may be a stored answer that is replayed. */
+/** From this many on, a 401 or 403 may be a stored response that is replayed. */
 const TOKEN_REFUSALS = 3;
 
-/** True where the service refused who asked, not what was asked for. */
+/** True if the service refused the token, not the request. */
 function isTokenRefusal({ result, status }: Send): boolean {
   return result === "refused" && (status === 401 || status === 403);
 }
 
 /**
- * True where the key will never take effect any more, by its rows (rule 8); whether something that
- * was applied is known to be unpaid is for a reading to say.
+ * True if the key can never take effect any more, by its rows (rule 8). Only a reading can say
+ * whether a payment that it made stands unpaid.
  */
 export function isUsedUp(
   facts: SubjectFacts,
@@ -209,8 +222,8 @@ export function isUsedUp(
 }
 
 /**
- * True where a conflict can't come from a request of ours that still ran: when this send left,
- * each earlier one was closed, or a conclusive look had come after it.
+ * True if a conflict can't come from a request of ours that was still running: when this send left,
+ * each earlier one was closed, or a conclusive lookup had followed it.
  */
 function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean {
   const leftMs = conflicted.openedAtMs;
@@ -225,7 +238,7 @@ function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean
   return lookMs !== null && notClosed.every(({ openedAtMs }) => openedAtMs <= lookMs);
 }
 
-/** For people and for the index: `dead` won't be applied any more, `refused` may be sent again. */
+/** For people: `dead` will never be applied, `refused` may be sent again. */
 export type AttemptState = "open" | "applied" | "dead" | "refused";
 
 export function attemptState(
@@ -241,8 +254,9 @@ export function attemptState(
 const LATELY_MS = 86_400_000;
 
 /**
- * How many keys in a row came to nothing within a day: what a person has mended can be tried on
- * another one. A token that is refused is the whole business's fault, and people know of it.
+ * How many keys in a row had no effect within a day: after a person's correction, a new key may
+ * succeed. Refusals of the token don't count: they concern the whole business, and people are
+ * notified of them.
  */
 export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "sandbox">): number {
   const { attempts } = facts;
@@ -255,7 +269,10 @@ export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "san
     ).length;
 }
 
-/** Nothing that was sent before a loss is made so late after it. */
+/**
+ * False if the service made it so late after the loss that nothing sent before the loss can have
+ * made it.
+ */
 export function mayBeForgotten(
   { createdAtMs }: Shown,
   { serviceMs }: Restored,

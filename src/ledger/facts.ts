@@ -1,18 +1,20 @@
 /**
- * What the ledger knows of one subject, as rows that nobody rewrites, and what is asked of it.
+ * The ledger's facts about one subject, as insert-only rows, and the questions asked of them.
  *
- * A subject is what a money write is about: a payable, a payment to cancel, a deposit.
+ * A subject is what a send is about: a payable, a payment to cancel, a deposit.
  */
 
 export type OperationName = "pay" | "cancel" | "deposit";
 
-/** What one send came to; written once, by its sender. */
+/** The result of one send; written once, by its sender. */
 export type SendResult =
-  /** Written before its bytes leave; stays where the process died over it. */
+  /** Written before its bytes leave; stays if the process dies before it records a result. */
   | "pending"
   /** 2xx in the documented shape. */
   | "applied"
-  /** A documented refusal that the service doesn't store: a state refusal, 429, or 401 and 403. */
+  /**
+   * A documented refusal that the service doesn't store: a state refusal, a 429, a 401 or a 403.
+   */
   | "refused"
   /** A 4xx with a known code, which the service may replay under this key. */
   | "rejected"
@@ -20,19 +22,22 @@ export type SendResult =
   | "conflict"
   /** 409 `payment_unconfirmed`. */
   | "unconfirmed"
-  /** No answer, 5xx, an unknown code, or a 2xx without its shape. */
+  /** No response, a 5xx, an unknown code, or a 2xx without the documented shape. */
   | "unknown"
   /** Never left, and can't leave any more. */
   | "not-sent";
 
-/** What is to be sent, with the terms that somebody approved. */
+/** The request to send, with the terms that were approved. */
 export interface Terms {
   readonly path: string;
   /** Exact bytes; empty for a request without a body. */
   readonly body: string;
-  /** Workflow id for which it is sent. */
+  /** Id of the workflow that it is sent for. */
   readonly owner: string;
-  /** The run whose line it pays, which a run of the same bill and amount is not; else empty. */
+  /**
+   * The run whose line it pays, which tells apart two lines of the same bill and amount; else
+   * empty.
+   */
   readonly runId: string;
   /** Hash of the line, or of the deposit, that was approved; empty for a cancel. */
   readonly approvedHash: string;
@@ -43,7 +48,7 @@ export interface Terms {
   readonly executionDate: string;
 }
 
-/** What one line of a run is known by. */
+/** Identifies one line of one run. */
 export type LineKey = Pick<Terms, "runId" | "approvedHash">;
 
 export interface Send extends Terms {
@@ -51,14 +56,14 @@ export interface Send extends Terms {
   readonly sendId: string;
   /** From 1 within its attempt. */
   readonly sendNo: number;
-  /** Worker and activity attempt. */
+  /** The sender: worker and activity attempt. */
   readonly sentBy: string;
-  /** Ids that were there before the key's first send. */
+  /** Ids that the service showed before the key's first send. */
   readonly baseline: readonly string[];
-  /** Database clock: when the gate let it through, and until when its bytes may leave. */
+  /** When the gate let it through, and until when its bytes may leave; database clock. */
   readonly openedAtMs: number;
   readonly leaveByMs: number;
-  /** The service's clock at the gate, as far as it had been heard; a sandbox's wire clock. */
+  /** The service's clock at the gate, or null if it is not known; a sandbox's wire clock. */
   readonly openedServiceMs: number | null;
   readonly result: SendResult;
   readonly status: number | null;
@@ -66,13 +71,13 @@ export interface Send extends Terms {
   readonly message: string | null;
   /** Database clock; null while pending. */
   readonly answeredAtMs: number | null;
-  /** The `Date` of its answer. */
+  /** The `Date` header of its response. */
   readonly answerDateMs: number | null;
-  /** What it made, where it was applied. */
+  /** Ids that it created, if it was applied. */
   readonly madeIds: readonly string[];
 }
 
-/** An answer that came after its send's result had been set by somebody else. */
+/** A response that came after another process had set its send's result. */
 export interface LateAnswer {
   readonly sendId: string;
   readonly result: SendResult;
@@ -89,117 +94,125 @@ export interface KeyedAttempt {
   /** First to last. */
   readonly sends: readonly Send[];
   readonly lateAnswers: readonly LateAnswer[];
-  /** What looks found and took for its effect. */
+  /** Ids that lookups found and adopted as its effect. */
   readonly adoptedIds: readonly string[];
 }
 
-/** Something that the service shows of a subject: a payment, or a balance transaction. */
+/** One thing that the service shows for a subject: a payment, or a balance transaction. */
 export interface Shown {
   readonly id: string;
-  /** 0 where it isn't told. */
+  /** 0 if the service doesn't say. */
   readonly amountCents: number;
   readonly status: string;
   readonly contactId: string | null;
   readonly bankAccountId: string | null;
   readonly rail: string | null;
-  /** `YYYY-MM-DD`, where it is told. */
+  /** `YYYY-MM-DD`; null if the service doesn't say. */
   readonly executionDate: string | null;
-  /** When it was made, by the service's clock; in a sandbox that is not its wire clock. */
+  /**
+   * When the service created it, on the service's clock; in a sandbox that is not its wire clock.
+   */
   readonly createdAtMs: number | null;
 }
 
-/** Everything of a subject, read once: all pages, without status or time filter. */
+/**
+ * A lookup: everything that the service shows for a subject, all pages, without a status or time
+ * filter.
+ */
 export interface Look {
-  /** Database clock, before the first page was asked for. */
+  /** Database clock, before the first page was requested. */
   readonly begunAtMs: number;
-  /** The service's clock at the same moment; null where it had not been heard. */
+  /** The service's clock at the same moment; null if it is not known. */
   readonly begunServiceMs: number | null;
-  /** True where the counts of all pages agreed. */
+  /** True if the counts of all pages agree. */
   readonly isWhole: boolean;
   readonly shownIds: readonly string[];
 }
 
-/** The instant at which a loss was noticed. */
+/** When the store was found to be older than its workflows. */
 export interface Restored {
   /** Real time. */
   readonly atMs: number;
-  /** The service's clock, by which a sandbox judges; null where it was not known. */
+  /** The service's clock, which counts in a sandbox; null if it was not known. */
   readonly serviceMs: number | null;
 }
 
-/** All that the ledger has of one subject. */
+/** All rows of the ledger about one subject. */
 export interface SubjectFacts {
   /** First to last. */
   readonly attempts: readonly KeyedAttempt[];
   /** First to last. */
   readonly looks: readonly Look[];
-  /** Ids that other subjects' attempts have made or adopted; never to be adopted here. */
+  /** Ids that attempts at other subjects have made or adopted; never adopted for this one. */
   readonly othersIds: readonly string[];
-  /** When this store was found to be older than what was done with it; null where it never was. */
+  /** When this store was found to be older than its workflows; null if it never was. */
   readonly restored: Restored | null;
 }
 
-/** What was read of the subject a moment ago, and now stands before the gate. */
+/** A lookup made just now, with what it showed, for the gate to judge. */
 export interface Reading extends Look {
   readonly shown: readonly Shown[];
 }
 
-/** What somebody wants sent now; the gate asks separately whether it may be. */
+/** The request that a caller wants to send. The gate checks separately whether it may. */
 export interface Wish extends Terms {
   readonly operation: OperationName;
 }
 
-/** The instant at which the gate asks. */
+/** The time at which the gate judges. */
 export interface Now {
   /** Database clock. */
   readonly atMs: number;
-  /** The service's clock; null where it has not been heard; a sandbox's wire clock. */
+  /** The service's clock; null if it is not known. In a sandbox, its wire clock. */
   readonly serviceMs: number | null;
-  /** True where only the wire clock of a sandbox counts for what passes at the service. */
+  /** True if only the wire clock counts, as in a sandbox. */
   readonly sandbox: boolean;
 }
 
-/** What is to be done about a subject next. */
+/** What to do about a subject next. */
 export type Step =
   | {
       readonly kind: "send";
       readonly seq: number;
       readonly terms: Terms;
       readonly baseline: readonly string[];
-      /** True where the attempt's row is still to be made. */
+      /** True if the attempt's row does not exist yet. */
       readonly isNewKey: boolean;
     }
-  /** The reading shows the effect of this attempt. */
+  /** The reading shows this attempt's effect. */
   | { readonly kind: "adopt"; readonly seq: number; readonly ids: readonly string[] }
-  /** It has been applied, and what it made is not known to be unpaid. */
+  /** It was applied, and its effect is not known to be unpaid. */
   | {
       readonly kind: "applied";
       readonly seq: number;
       readonly ids: readonly string[];
       readonly found: boolean;
-      /** Of its last send, by which the caller knows its own; null where none is known. */
+      /**
+       * The line of its last send, by which the caller recognizes its own; null if no send is
+       * known.
+       */
       readonly line: LineKey | null;
     }
-  /** The reading is too old, or not whole: read again. */
+  /** The reading is too old or incomplete: read again. */
   | { readonly kind: "read"; readonly reason: string }
-  /** Nothing before this; `mayStillPay` where a send of it may still take effect. */
+  /** Wait this long: a send may still take effect, or the clock is unknown. */
   | {
       readonly kind: "rest";
       readonly restMs: number;
       readonly reason: RestReason;
     }
   | { readonly kind: "person"; readonly code: string; readonly reason: string }
-  /** Nothing is wished, and nothing that was sent can take effect any more. */
+  /** Nothing is wanted, and no send can take effect any more. */
   | { readonly kind: "idle" };
 
 export type RestReason =
-  /** Another process may be about to send. */
+  /** Another process may be sending right now. */
   | "leaving"
-  /** Until a look is the last word on what had no answer. */
+  /** No lookup can be conclusive yet about a send without a response. */
   | "look-due"
-  /** The service has not shown yet what it made. */
+  /** The service does not show the created payment yet. */
   | "not-shown"
-  /** A store that was restored sends nothing yet. */
+  /** The store was restored and sends nothing yet. */
   | "restored"
-  /** The service's clock has not been heard. */
+  /** The service's clock is not known. */
   | "clock";

@@ -5,16 +5,16 @@ import { activeHolds } from "../store/holds/holds.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 
-/** For which cancellation payments are to be cancelled. */
+/** The cancellation that wants payments cancelled. */
 export interface CancelCaller {
   readonly cancellation: Pick<Cancellation, "workflowId" | "businessId">;
-  /** What is to be cancelled, by the ledger's subject. */
+  /** The payments to cancel, by ledger subject. */
   readonly items: ReadonlyMap<string, CancellationItem>;
 }
 
 /**
- * Everything that must hold for payments to be cancelled (rule 3): they are still asked for, and
- * their bills are on hold, so that nothing pays them again behind the cancel.
+ * Everything that must hold before payments are cancelled (rule 3): the cancellation still wants
+ * it, and the bill is on hold, so that nothing pays it again after the cancel.
  */
 export async function mayCancel(
   trx: Transaction<Tables>,
@@ -31,12 +31,12 @@ export async function mayCancel(
   for (const { subject } of requests) {
     const item = items.get(subject);
     if (isOver || item === undefined || !(await isOpenItem(trx, item))) {
-      closed.set(subject, closedFor("done", "nobody asks for it any more"));
+      closed.set(subject, closedFor("done", "the cancel is no longer wanted"));
       continue;
     }
-    // A payment that the service shows without its bill can't be held.
+    // If the service doesn't name the payment's bill, there is no bill to hold.
     if (item.payableId === null || held.has(item.payableId)) continue;
-    closed.set(subject, closedFor("hold-lifted", "its bill is not on hold any more"));
+    closed.set(subject, closedFor("hold-lifted", "its bill is no longer on hold"));
   }
   return closed;
 }

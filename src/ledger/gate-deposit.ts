@@ -10,18 +10,18 @@ import type { Wish } from "./facts.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import { runStopped } from "./run-stopped.ts";
 
-/** Which deposits are to be made. */
+/** The deposits to make. */
 export interface DepositCaller {
-  /** As they stand in this transaction, by the ledger's subject. */
+  /** The deposits as this transaction reads them, by ledger subject. */
   readonly topUps: ReadonlyMap<string, TopUp>;
-  /** True where a person has accepted the ACH debit authorization. */
+  /** True if a person has accepted the ACH debit authorization. */
   readonly mayDebit: boolean;
 }
 
 /**
- * Everything that must hold for deposits to be made (rule 3): the run or incident that asks for them
- * goes on, nothing stops them but the hold that they are to lift, the debit is authorized, and exactly this
- * amount from this account is approved.
+ * Everything that must hold before deposits are made (rule 3): the run or incident that needs the
+ * money is still open, no hold applies except the one that the deposit is to lift, the debit is
+ * authorized, and exactly this amount from this account is approved.
  */
 export async function mayDeposit(
   trx: Transaction<Tables>,
@@ -33,11 +33,11 @@ export async function mayDeposit(
   for (const { subject, wish } of requests) {
     const topUp = topUps.get(subject);
     if (topUp === undefined || topUp.hash !== wish.approvedHash) {
-      closed.set(subject, closedFor("moved", "another deposit is asked for by now"));
+      closed.set(subject, closedFor("moved", "another deposit is wanted by now"));
       continue;
     }
     const run = await getRun(trx, topUp.policyRunId);
-    // An incident may ask for money after the run whose playbook allows it has ended.
+    // An incident may need money after the run whose playbook allows the deposit has ended.
     const isOfIncident = run !== undefined && run.runId !== topUp.owner;
     const incident = await incidentThatAsks(trx, topUp);
     const found =
@@ -45,7 +45,7 @@ export async function mayDeposit(
       (await onHold(trx, topUp, { playbook: run?.playbook ?? "", incident, businessMs })) ??
       (mayDebit
         ? null
-        : closedFor("no-authorization", "nobody has accepted the ACH debit authorization")) ??
+        : closedFor("no-authorization", "no person has accepted the ACH debit authorization")) ??
       ((await topUpApproved(trx, topUp, businessMs))
         ? null
         : closedFor("not-approved", "no valid approval of this deposit is stored"));
@@ -64,7 +64,7 @@ async function incidentThatAsks(
 
 function decidedAbout(incident: Incident | undefined): Closed | null {
   const isOpen = incident !== undefined && incident.phase !== "ended";
-  return isOpen ? null : closedFor("done", "the account has been decided about");
+  return isOpen ? null : closedFor("done", "a person has decided about the account");
 }
 
 async function onHold(
@@ -77,7 +77,7 @@ async function onHold(
   },
 ): Promise<Closed | null> {
   const { playbook, incident, businessMs } = now;
-  // The hold of the incident that asks for the money is what the deposit is to lift.
+  // The incident's own hold doesn't count: the deposit is to lift it.
   const own = incident?.holdId;
   const holds = await activeHolds(trx, businessId, businessMs);
   const facts = { payableId: "", contactId: "", sourceId, runId: owner, playbook };

@@ -13,28 +13,28 @@ import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import type { Wish } from "./facts.ts";
 import { runStopped } from "./run-stopped.ts";
 
-/** For whom lines of one run are to be paid. */
+/** The workflow that wants lines of one run paid. */
 export interface PayCaller {
-  /** Workflow id that holds the claims: the run, or a retry. */
+  /** Workflow id that owns the claims: the run, or a retry. */
   readonly owner: string;
   readonly businessId: string;
   readonly runId: string;
   readonly playbook: string;
   readonly limits: PayLimits;
-  /** What is planned, by payable. */
+  /** The planned lines, by payable. */
   readonly plans: ReadonlyMap<string, PlanLine>;
-  /** True where a person has accepted the ACH debit authorization. */
+  /** True if a person has accepted the ACH debit authorization. */
   readonly mayDebit: boolean;
 }
 
-/** States in which the owner of a claim may pay its line. */
+/** States in which a claim's owner may pay the line. */
 const OF_RUN: readonly LineState[] = ["paying"];
 const OF_RETRY: readonly LineState[] = ["retrying", "parked"];
 
 /**
- * Everything that must hold for lines to be paid (rule 3), as it is in this transaction: the line
- * and its version, the run, the claim, holds, the approval of exactly this line by its quorum, the
- * debit's authorization, and limits by what is committed.
+ * Everything that must hold before lines are paid (rule 3), as this transaction reads it: the line
+ * and its version, the run, the claim, holds, a quorum's approval of exactly this line, the debit
+ * authorization, and the limits over all committed payments.
  */
 export async function mayPay(
   trx: Transaction<Tables>,
@@ -63,7 +63,7 @@ export async function mayPay(
       line.lineHash !== wish.approvedHash ||
       line.amountCents !== wish.amountCents;
     if (isMoved) {
-      closed.set(subject, { code: "moved", reason: "somebody else has moved the line" });
+      closed.set(subject, { code: "moved", reason: "another process has changed the line" });
       continue;
     }
     const refusal =
@@ -76,7 +76,7 @@ export async function mayPay(
         ? null
         : closedFor("not-approved", "no valid approval of this line is stored")) ??
       (plan.funding.needsAchAuthorization && !caller.mayDebit
-        ? closedFor("no-authorization", "nobody has accepted the ACH debit authorization")
+        ? closedFor("no-authorization", "no person has accepted the ACH debit authorization")
         : null) ??
       (await overLimit(weeks, line, plan, wish));
     if (refusal !== null) closed.set(subject, refusal);

@@ -19,24 +19,27 @@ import {
   type OpenedSend,
 } from "./write.ts";
 
-/** One subject before the gate. */
+/** A request to the gate about one subject. */
 export interface GateRequest {
   readonly subject: string;
-  /** Null where nothing is to be sent: what was sent before is looked after all the same. */
+  /** Null if nothing is to be sent: the gate still looks after what was sent before. */
   readonly wish: Wish | null;
-  /** What was approved, where nothing is wished because it seems to be done: a store may forget. */
+  /**
+   * The approved request, if nothing is wanted because it seems to be done: a restored store may
+   * have forgotten it.
+   */
   readonly approved?: Wish;
   readonly reading: Reading | null;
-  /** Where the subject is a line of a run: its neighbours share an entry of the trail. */
+  /** Set if the subject is a line of a run: neighbouring lines share an entry of the trail. */
   readonly line?: { readonly runId: string; readonly lineNo: number };
 }
 
-/** Why nothing may be sent for a subject, though something is wished. */
+/** Why a wanted request may not be sent. */
 export interface Closed {
   readonly code: ClosedCode;
-  /** A sentence for people. */
+  /** One sentence for people. */
   readonly reason: string;
-  /** Which limit it is. */
+  /** The limit that forbids it. */
   readonly limitCode?: string;
 }
 
@@ -45,7 +48,7 @@ export function closedFor(code: ClosedCode, reason: string): Closed {
 }
 
 export type ClosedCode =
-  /** The line is not the caller's any more, or was planned anew. */
+  /** The caller no longer has the line, or the line was replanned. */
   | "moved"
   | "not-claimed"
   | "run-cancelled"
@@ -55,42 +58,45 @@ export type ClosedCode =
   | "not-approved"
   | "over-limit"
   | "no-authorization"
-  /** Of a cancel or a deposit: nobody wants it any more. */
+  /** A cancel or a deposit that is no longer wanted. */
   | "done"
-  /** Of a cancel: its bill is not held. */
+  /** A cancel whose bill is not on hold. */
   | "hold-lifted";
 
 export type GateAnswer =
   | { readonly kind: "open"; readonly send: OpenedSend }
-  /** `step` says what is still to be done about what was sent before. */
+  /** `step` says what is left to do about earlier sends. */
   | { readonly kind: "closed"; readonly closed: Closed; readonly step: GateStep }
   | { readonly kind: "step"; readonly step: GateStep };
 
-/** What is to be done instead of sending. */
+/** What to do instead of sending. */
 export type GateStep = Exclude<Step, { readonly kind: "send" }>;
 
-/** Who stands before the gate, with what they read before the transaction began. */
+/** The caller, with what it read before the transaction began. */
 export interface GateCaller {
   readonly businessId: string;
   readonly operation: Operation;
   readonly sentBy: string;
-  /** Workflow id, for the trail. */
+  /** Workflow id, for the audit trail. */
   readonly owner: string;
   readonly clock: ClockReading;
 }
 
-/** Everything that must hold for these subjects to be sent; those that may not, with why. */
+/**
+ * Checks all that must hold before these subjects are sent. @returns the subjects that may not,
+ * with the reason
+ */
 export type MayAct = (
   trx: Transaction<Tables>,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
-  /** Business-clock instant at which the gate asks. */
+  /** Business-clock time at which the gate judges. */
   businessMs: number,
 ) => Promise<ReadonlyMap<string, Closed>>;
 
 /**
- * The one gate of every money write (rule 3): in the transaction that holds the business's lock,
- * over the rows as they are now, it says of each subject what is to be done, and writes the sends
- * that it lets through. Nobody else asks any of this before sending.
+ * The one gate of every money write (rule 3). In the transaction that holds the business's lock,
+ * from the rows as they are now, it decides what to do about each subject and writes the sends that
+ * it lets through. No other code makes these checks before sending.
  */
 export async function askGate(
   trx: Transaction<Tables>,
@@ -101,11 +107,11 @@ export async function askGate(
   const { businessId, operation, clock } = caller;
   const atMs = await databaseNowMs(trx);
   const heard = clock.sandbox || clock.serviceHeard;
-  // Judged by the earliest that it may be at the service, written by the latest.
+  // Judge by the earliest time that it may be at the service; record the latest.
   const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
-  // A process may have been frozen since it read its clocks.
+  // The process may have been frozen since it read its clocks.
   const agoMs = Math.max(0, Date.now() - clock.realMs);
-  // Only a sandbox has a business clock of its own: real time is the same for all processes.
+  // Only a sandbox has a business clock of its own; elsewhere it is real time, as in the database.
   const businessMs = clock.sandbox ? Math.floor(clock.businessMs + agoMs * clock.scale) : atMs;
   const facts = await loadSubjects(
     trx,
@@ -117,7 +123,8 @@ export async function askGate(
   const firstStep = (request: GateRequest): Step => {
     const step = stepOf(request, request.wish);
     if (step.kind !== "idle" || request.approved === undefined) return step;
-    // Rule 10: what a restored store has forgotten is its own, though nothing is wished any more.
+    // Rule 10: a payment that a restored store forgot is still its own, even if nothing is wanted
+    // now.
     const forgotten = stepOf(request, request.approved);
     const isOurs = forgotten.kind === "adopt" || isRestoredRest(forgotten);
     return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
@@ -165,7 +172,7 @@ export async function askGate(
   return answers;
 }
 
-/** As `askGate`, about one subject. */
+/** `askGate` for one subject. */
 export async function askAbout(
   trx: Transaction<Tables>,
   caller: GateCaller,
@@ -177,7 +184,7 @@ export async function askAbout(
   return answer;
 }
 
-/** Looks at what was sent about a subject, and sends nothing. */
+/** Judges the earlier sends of a subject, and sends nothing. */
 export async function lookOnly(
   trx: Transaction<Tables>,
   caller: GateCaller,
@@ -200,7 +207,7 @@ function factsOf(facts: ReadonlyMap<string, SubjectFacts>, subject: string): Sub
   return found;
 }
 
-/** What was read of subjects with something open counts as a look, and what it shows is taken over. */
+/** Records readings of unsettled subjects as lookups, and adopts the effects that they show. */
 async function recordLooks(
   trx: Transaction<Tables>,
   { businessId, operation, owner, clock }: GateCaller,
@@ -237,7 +244,7 @@ async function recordLooks(
         ...{ ids: adopted.ids, atMs: now.atMs },
       });
     }
-    // What is adopted from a look is explained by it.
+    // An adopted payment is explained.
     const explained = { ...of, othersIds: [...of.othersIds, ...(adopted?.ids ?? [])] };
     const found = reading.shown.filter(({ id }) => adopted?.ids.includes(id) === true);
     await appendAudit(trx, {
@@ -260,7 +267,10 @@ async function recordLooks(
   await closeLookedAt(trx, businessId, subjects, clock.sandbox);
 }
 
-/** Notes requests that a check keeps from being sent, where something was sent before. */
+/**
+ * Records in the trail which requests a check refused, if something was sent for the subject
+ * before.
+ */
 async function noteRefused(
   trx: Transaction<Tables>,
   { businessId, operation, owner, clock }: GateCaller,

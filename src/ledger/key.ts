@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
 
-/** Prefix of every key made by this rule; another rule must take another prefix. */
+/** Prefix of every key made this way; a different way needs a different prefix. */
 const KEY_VERSION = "pr1_";
 
 /**
- * The idempotency key of one attempt: the same whatever crashes, also from an empty store.
+ * The idempotency key of one attempt: the same after any crash, even from an empty store.
  *
- * Amount, date and account are left out on purpose: a request that differs in them meets the
+ * Amount, date and account are not part of it, on purpose: a request that differs in them meets the
  * service's own guard (409 on another body) instead of paying a second time.
  *
  * @param businessId the API's businessId
- * @param subject a payable id; for a cancel the payment id
+ * @param subject a payable id; for a cancel or a deposit, the ledger's own subject
  * @param seq 1 for the first attempt at the subject
  * @returns 52 characters (API specification, section 8, allows 64)
  */

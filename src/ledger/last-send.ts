@@ -1,11 +1,11 @@
 import type { KeyedAttempt, Reading, Send } from "./facts.ts";
 
-/** The last request about a subject, under whichever key. */
+/** The last send of a subject, under any key. */
 export function lastSend(attempts: readonly KeyedAttempt[]): Send | undefined {
   return attempts.flatMap(({ sends }) => sends).at(-1);
 }
 
-/** How long before a reading a request left, on the service's clock where that is known. */
+/** How long before a reading a send left, on the service's clock if it is known. */
 export function leftAgoMs(
   { openedAtMs, openedServiceMs }: Send,
   { begunAtMs, begunServiceMs }: Reading,
@@ -15,13 +15,13 @@ export function leftAgoMs(
     : begunServiceMs - openedServiceMs;
 }
 
-/** Statuses of refusals that pass: the token, the moment, the pace. */
+/** Statuses of temporary refusals: the token, a conflict, the rate. */
 const PASSING: readonly number[] = [401, 403, 408, 409, 423, 425, 429];
 
 /**
- * The last send, where the service refused it to this owner for good with a code that the
- * specification doesn't name. What it came to stays open by rule 5; asking again would get the same
- * answer.
+ * The last send, if it was this owner's and the service refused it for good with a code that the
+ * specification doesn't name. By rule 5 its result stays open, but sending it again would get the
+ * same response.
  */
 export function saidNo(attempts: readonly KeyedAttempt[], owner: string): Send | undefined {
   const last = lastSend(attempts);

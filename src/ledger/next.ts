@@ -11,10 +11,10 @@ import type { Operation } from "./operations.ts";
 import { adoptEffect, appliedStep, explainFirst, stayApplied, waitAfterLoss } from "./shown.ts";
 import { type Asked, lookDue, rest, restForClock, type Rule } from "./steps.ts";
 
-/** Rule 3: what a gate goes by was read so short a time ago. */
+/** Rule 3: the gate judges only readings that are younger than this. */
 const READING_FRESH_MS = 2 * 60_000;
 
-/** In this order; the first that has something to say says it. */
+/** In this order; the first rule that returns a step decides. */
 const RULES: readonly Rule[] = [
   adoptEffect,
   stayApplied,
@@ -30,11 +30,11 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * What is to be done about a subject next: pure and total, so that the same rows give the same step
- * after any crash, whoever asks. Rules are numbered as in the decision record of the ledger.
+ * Decides what to do about a subject next. It is pure and total: the same rows give the same step
+ * after any crash, in any process. Rules are numbered as in decision record 0020.
  *
- * @param wish what somebody wants sent; null where the gate is closed or nobody wants anything
- * @param reading what was read of the subject; null where it was not read yet
+ * @param wish the wanted request; null if the gate is closed or nothing is wanted
+ * @param reading what the service showed; null if the subject has not been read yet
  */
 export function next(
   operation: Operation,
@@ -46,9 +46,10 @@ export function next(
   if (wish === null && unsettledSends(facts, now).length === 0) return unwished(facts);
   const leaving = waitForLeaving(facts, now);
   if (leaving !== null) return leaving;
-  if (reading === null) return { kind: "read", reason: "It has not been read yet." };
-  if (!isFresh(reading, now)) return { kind: "read", reason: "It was read too long ago." };
-  if (!reading.isWhole) return { kind: "read", reason: "Its pages changed while they were read." };
+  if (reading === null) return { kind: "read", reason: "The service has not been read yet." };
+  if (!isFresh(reading, now)) return { kind: "read", reason: "The service was read too long ago." };
+  if (!reading.isWhole)
+    return { kind: "read", reason: "The service's pages changed during the read." };
   const asked = askedOf(operation, facts, wish, reading, now);
   for (const rule of RULES) {
     const step = rule(asked);
@@ -57,13 +58,15 @@ export function next(
   return lookDue(asked);
 }
 
-/** Nothing that was sent can take effect any more, and nothing is wanted: only what it came to. */
+/**
+ * No send can take effect any more and nothing is wanted, so only the outcome is left to report.
+ */
 function unwished({ attempts }: SubjectFacts): Step {
   const applied = attempts.findLast(isApplied);
   return applied === undefined ? { kind: "idle" } : appliedStep(applied);
 }
 
-/** Rule 3: no other send of the subject is before its `leave_by`. */
+/** Rule 3: waits while another send of the subject may still leave. */
 function waitForLeaving({ attempts }: SubjectFacts, { atMs }: Now): Step | null {
   const until = attempts
     .flatMap(({ sends }) => sends)
@@ -88,7 +91,8 @@ function askedOf(
 ): Asked {
   const sent = facts.attempts.flatMap(({ sends }) => sends);
   const terms = wish === null ? sent : [...sent, wish];
-  // What was there before and has changed needs no explanation, nor does what can't be its effect.
+  // These need no explanation: an existing thing that changed, and anything that can't be an effect
+  // of ours.
   const foreign = reading.shown.filter(
     (shown) =>
       operation.effect === "changed" || !terms.some((each) => operation.concerns(each, shown)),
@@ -103,14 +107,14 @@ function askedOf(
   return { operation, facts: known, wish, reading, now, unexplained };
 }
 
-/** Rule 6: without a wish, looks go on until what had no answer has had its last word. */
+/** Rule 6: without a wish, lookups go on until a conclusive one has settled every open send. */
 function settleUnwished(asked: Asked): Step | null {
   if (asked.wish !== null) return null;
   if (unsettledSends(asked.facts, asked.now).length > 0) return lookDue(asked);
   return unwished(asked.facts);
 }
 
-/** Rule 6: in a sandbox only the wire clock tells what has passed. */
+/** Rule 6: in a sandbox only the wire clock measures the service's windows. */
 function hearClock({ now }: Asked): Step | null {
   return now.sandbox && now.serviceMs === null ? restForClock() : null;
 }

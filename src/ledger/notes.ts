@@ -5,7 +5,7 @@ import { appendAudit } from "../store/audit/audit.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OpenedSend } from "./write.ts";
 
-/** What the trail keeps of a payment. */
+/** The fields of a payment that the audit trail keeps. */
 interface NotedPayment {
   readonly id: string;
   readonly amountCents: number;
@@ -16,7 +16,10 @@ export function notedPayment({ id, amountCents, status }: NotedPayment): NotedPa
   return { id, amountCents, status };
 }
 
-/** Notes requests that are about to leave; those of neighbours in a plan share an entry. */
+/**
+ * Records in the audit trail which requests are about to leave. Neighbouring lines of a plan share
+ * an entry.
+ */
 export async function noteSending(
   trx: Transaction<Tables>,
   caller: {

@@ -5,41 +5,47 @@ import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/s
 import { depositStands } from "../domain/deposits/transactions.ts";
 import type { OperationName, Shown, Terms } from "./facts.ts";
 
-/** What a reading says of a send that had no answer. */
+/** What a reading shows of a send without a response. */
 type Found =
-  /** Exactly what was asked for. */
+  /** Exactly the requested effect. */
   | { readonly kind: "all"; readonly ids: readonly string[] }
-  /** Something that is new and doesn't add up. */
+  /** Something new that doesn't match the request. */
   | { readonly kind: "part" }
   | { readonly kind: "none" };
 
-/** In what the money writes differ; everything else is one protocol. */
+/** Everything in which the money writes differ; the protocol is the same for all. */
 export interface Operation {
   readonly name: OperationName;
-  /** Its effect is something that wasn't there before, or another state of what was. */
+  /** `new`: it creates something; `changed`: it changes the state of something. */
   readonly effect: "new" | "changed";
-  /** False where what is shown certainly is no effect of it, and need not be explained. */
+  /** False if the shown thing certainly isn't its effect and needs no explanation. */
   readonly concerns: (terms: Terms, shown: Shown) => boolean;
-  /** Whether that is the effect: what is new and concerns it, or all that is shown (`effect`). */
+  /**
+   * Judges whether the found things are its effect: for `new`, those that are new and concern it;
+   * for `changed`, all that are shown.
+   */
   readonly judgeFound: (terms: Terms, found: readonly Shown[]) => Found;
-  /** True where what it made certainly stands no more, so that another one may follow. */
+  /** True if its effect certainly no longer stands, so that another attempt may follow. */
   readonly isUnpaid: (shown: Shown) => boolean;
-  /** How long after its answer a reading may still show the state before. */
+  /** How long after its response a reading may still show the old state. */
   readonly showsWithinMs: number;
-  /** What unexplained effects in a restored store's reading lead to (rule 10). */
+  /** What to do about unexplained effects that a restored store reads (rule 10). */
   readonly afterLoss: "adopt" | "person" | "go-on";
-  /** What a 2xx to a request at this path says was made; null where it lacks the shape: nobody knows. */
+  /**
+   * Ids that a 2xx to a request at this path names as created; null if it lacks the documented
+   * shape.
+   */
   readonly successIds: (body: unknown, path: string) => readonly string[] | null;
 }
 
-/** Of a deposit's answer only its id is told. */
+/** The specification documents only the id in a deposit's response. */
 const madeDepositSchema = z.object({ id: z.string().min(1) });
 
 /** Pays a payable. */
 export const pay: Operation = {
   name: "pay",
   effect: "new",
-  // Whoever made it: a payment of the same bill must be explained.
+  // Every payment of the bill must be explained, whoever made it.
   concerns: () => true,
   judgeFound: (terms, found) => {
     if (found.length === 0) return { kind: "none" };
@@ -68,22 +74,22 @@ export const cancel: Operation = {
     const taken = found.filter(({ status }) => TAKEN_BACK.has(status));
     return taken.length === 0 ? { kind: "none" } : { kind: "all", ids: idsOf(taken) };
   },
-  // Still as it was: the cancel that was answered did nothing.
+  // If the payment is still cancellable, the cancel had no effect.
   isUnpaid: ({ status }) => CANCELLABLE.has(status),
   showsWithinMs: 60_000,
   afterLoss: "go-on",
-  // A yes that names another payment tells nothing of this one.
+  // A 2xx that names another payment says nothing about this one.
   successIds: (body, path) => {
     const made = cancelledPaymentSchema.safeParse(body).data;
     return made === undefined || cancelPath(made.payment.id) !== path ? null : [made.payment.id];
   },
 };
 
-/** Deposits into the balance; its reading shows all transactions that could be deposits. */
+/** Deposits into the balance; its reading shows every transaction that could be a deposit. */
 export const deposit: Operation = {
   name: "deposit",
   effect: "new",
-  // The list is the whole business's: another amount or account is another deposit.
+  // The list covers the whole business: another amount or account is another deposit.
   concerns: ({ amountCents, sourceId }, shown) =>
     [0, amountCents].includes(shown.amountCents) && isUntoldOr(sourceId, shown.bankAccountId),
   judgeFound: ({ amountCents, sourceId }, found) => {
@@ -94,7 +100,7 @@ export const deposit: Operation = {
   },
   isUnpaid: (shown) => depositStands(shown) === "failed",
   showsWithinMs: 0,
-  // A deposit of the same amount may be last week's.
+  // A deposit of the same amount may be last week's, so a person must say.
   afterLoss: "person",
   successIds: (body) => {
     const made = madeDepositSchema.safeParse(body).data;
@@ -102,11 +108,12 @@ export const deposit: Operation = {
   },
 };
 
-/** Same contact, account or rail, and date; what isn't told is no difference (rule 9). */
+/** Same contact, account or rail, and date. A missing field is no difference (rule 9). */
 function isByTerms(terms: Terms, shown: Shown): boolean {
   return (
     isUntoldOr(terms.contactId, shown.contactId) &&
-    // A payment from the balance may show another account, and a rail may be spelt differently.
+    // A payment from the balance may show another account, and the service may spell a rail
+    // differently.
     (isUntoldOr(terms.sourceId, shown.bankAccountId) || isUntoldOr(terms.rail, shown.rail)) &&
     isUntoldOr(terms.executionDate, shown.executionDate)
   );
@@ -121,7 +128,7 @@ function preferTold(sourceId: string, found: readonly Shown[]): readonly Shown[]
   return told.length > 0 ? told : found;
 }
 
-/** Where a payment is cancelled. */
+/** Path of a payment's cancel request. */
 export function cancelPath(paymentId: string): string {
   return `/v1/payments/${encodeURIComponent(paymentId)}/cancel`;
 }

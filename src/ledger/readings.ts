@@ -5,16 +5,22 @@ import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Db } from "../store/sql/db.ts";
 import type { Reading, Shown } from "./facts.ts";
 
-/** When a read began, by the clocks that the ledger judges by. */
+/** When a reading began, on the clocks that the ledger judges by. */
 export type Begun = Pick<Reading, "begunAtMs" | "begunServiceMs">;
 
-/** Taken before the first request of a read leaves: what happens later may be missing from it. */
+/**
+ * Reads the clocks before the reading's first request leaves: the reading may miss what happens
+ * later.
+ */
 export async function beginReading(db: Db, clock: ClockReading): Promise<Begun> {
   const begunServiceMs = clock.sandbox || clock.serviceHeard ? Math.floor(clock.serviceMs) : null;
   return { begunAtMs: await databaseNowMs(db), begunServiceMs };
 }
 
-/** Every payment of a payable, whoever made it: all pages, no status or time filter (rule 6). */
+/**
+ * Reads every payment of a payable, external ones included: all pages, no status or time filter
+ * (rule 6).
+ */
 export async function readPayments(
   client: PaymentsClient,
   db: Db,
@@ -26,7 +32,7 @@ export async function readPayments(
   return { reading: readingOf(begun, payments), payments };
 }
 
-/** A reading of all that the service shows of a payable. */
+/** Makes a reading of all payments that the service shows for a payable. */
 export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
   return {
     ...begun,

@@ -13,14 +13,14 @@ import { isOpen } from "./derive.ts";
 import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
 import { asColumns } from "../store/sql/as-record.ts";
 
-/** What a send came to, as its sender has heard it. */
+/** A send's result, as its sender judged it. */
 export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };
 
 /**
- * Writes what sends came to, each once (rule 1): one update, `where result = 'pending'`.
+ * Writes the result of each send once (rule 1): one update, `where result = 'pending'`.
  *
- * Where another answer stands already, this one is kept beside it, the subject is put on hold and
- * people are told: nobody but the sender could have written it.
+ * If another result is stored already, this one is kept beside it, the subject is put on hold and
+ * people are notified: only the sender can have written it.
  */
 export async function recordResults(
   trx: Transaction<Tables>,
@@ -50,7 +50,7 @@ export async function recordResults(
   }
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
-    // What was paid is noted with the line that it pays.
+    // The trail records an applied payment with its line.
     else if (outcome.result !== "applied" || outcome.send.operation !== "pay") {
       await noteAnswer(trx, outcome);
     }
@@ -82,7 +82,7 @@ async function recordLate(
   const { send, result, status, code, madeIds } = outcome;
   const { businessId, subject, sendId } = send;
   const stored = await findOne(trx, "sends", { sendId });
-  // The sender itself, whose commit was carried out and not confirmed.
+  // The sender repeats a commit that had succeeded without confirmation.
   const isSame =
     stored?.result === result &&
     stored.code === code &&
@@ -97,7 +97,7 @@ async function recordLate(
       }),
     )
     .execute();
-  // What was closed may take effect after all.
+  // A closed send may take effect after all.
   if (isOpen({ result })) await markOpen(trx, [send]);
   const had = stored?.result ?? "no row";
   const reason = `A second answer came for one request: ${had} stands, ${result} was heard.`;

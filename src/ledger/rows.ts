@@ -15,10 +15,10 @@ import type {
   SubjectFacts,
 } from "./facts.ts";
 
-/** Of a subject that nothing was ever sent for. */
+/** Facts of a subject without any send. */
 const NOTHING: SubjectFacts = { attempts: [], looks: [], othersIds: [], restored: null };
 
-/** Everything that the ledger has of one subject. */
+/** All rows of the ledger about one subject. */
 export async function subjectFacts(
   db: Db,
   businessId: string,
@@ -27,7 +27,7 @@ export async function subjectFacts(
   return (await loadSubjects(db, businessId, [subject])).get(subject) ?? NOTHING;
 }
 
-/** As `subjectFacts`, for many subjects in a few statements; each of them is in the map. */
+/** `subjectFacts` for many subjects in a few statements; the map has every one of them. */
 export async function loadSubjects(
   db: Db,
   businessId: string,
@@ -102,7 +102,7 @@ async function looksOf(
   return found;
 }
 
-/** What one of the ledger's tables has of these subjects, first to last. */
+/** Rows of one of the ledger's tables about these subjects, first to last. */
 async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "looks" | "adoptions">(
   db: Db,
   table: Table,
@@ -117,7 +117,10 @@ async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "loo
   return rows;
 }
 
-/** What deposits have made or taken for theirs: the list of transactions doesn't say whose one is. */
+/**
+ * Ids that deposits made or adopted. The service's list of transactions doesn't say which request
+ * made which.
+ */
 async function depositIds(
   db: Db,
   businessId: string,

@@ -5,8 +5,8 @@ import type { Run } from "../store/runs/runs.ts";
 import { type Closed, closedFor } from "./gate.ts";
 
 /**
- * Whether a run stops what is asked for it. A cancelled or rejected one says no to all of its
- * payments, also to those tried again; one that has ended to its own.
+ * Says whether a run forbids a payment. A cancelled or rejected run forbids all payments of its
+ * lines, retries included; an ended run forbids its own only.
  */
 export async function runStopped(
   db: Db,

@@ -17,8 +17,8 @@ import { type Asked, lookDue, rest } from "./steps.ts";
 const REST_NOT_SHOWN_MS = 60_000;
 
 /**
- * Rule 9: while a send is open, what is new and exactly its terms is its effect. Before anything
- * else, since whatever is known to be applied need not be asked again.
+ * Rule 9: while a send is open, something new with exactly its terms is its effect. This rule comes
+ * first: an attempt that is known to be applied needs no other judgement.
  */
 export function adoptEffect({ operation, facts, reading, now, unexplained }: Asked): Step | null {
   const found = operation.effect === "new" ? unexplained : reading.shown;
@@ -38,7 +38,7 @@ export function adoptEffect({ operation, facts, reading, now, unexplained }: Ask
   return null;
 }
 
-/** Rule 8: what has been applied stands, until what it made is known to be unpaid. */
+/** Rule 8: an applied attempt stands until its payments are known to be unpaid. */
 export function stayApplied(asked: Asked): Step | null {
   const { facts, wish, reading } = asked;
   const standing = facts.attempts.findLast(
@@ -46,7 +46,7 @@ export function stayApplied(asked: Asked): Step | null {
   );
   if (standing === undefined) return null;
   if (wish === null) {
-    // What was sent beside it may still take effect.
+    // Another send of the subject may still take effect.
     return unsettledSends(facts, asked.now).length === 0 ? appliedStep(standing) : null;
   }
   const ids = madeIdsOf(standing);
@@ -56,12 +56,14 @@ export function stayApplied(asked: Asked): Step | null {
   return isOther ? rest("not-shown", REST_NOT_SHOWN_MS) : appliedStep(standing);
 }
 
-/** True where all that an attempt made is shown, and unpaid or paid for another line. */
+/**
+ * True if the reading shows all that an attempt made, and each is unpaid or paid for another line.
+ */
 function isSpent(asked: Asked, attempt: KeyedAttempt): boolean {
   const { operation, reading } = asked;
   const ids = madeIdsOf(attempt);
   const made = reading.shown.filter(({ id }) => ids.includes(id));
-  // An answer without ids is none; so is a list that lacks one of them.
+  // Not spent if the response named no ids, or if the list lacks one of them.
   if (ids.length === 0 || ids.some((id) => !made.some((shown) => shown.id === id))) return false;
   if (isOfAnotherLine(asked, attempt, made)) return true;
   const answeredMs = Math.max(
@@ -72,12 +74,12 @@ function isSpent(asked: Asked, attempt: KeyedAttempt): boolean {
   return isSettled && made.every((shown) => operation.isUnpaid(shown));
 }
 
-/** Two runs may pay a bill in equal parts: their lines differ by their run alone. */
+/** Two runs may pay a bill in equal parts: such lines differ only by their run. */
 export function isSameLine(one: LineKey, other: LineKey): boolean {
   return one.runId === other.runId && one.approvedHash === other.approvedHash;
 }
 
-/** True where the wish is for the rest of a bill, of which this attempt paid a part. */
+/** True if the wish is for another part of a bill than this attempt paid. */
 function isOfAnotherLine(
   { operation, wish }: Asked,
   { sends }: KeyedAttempt,
@@ -85,14 +87,14 @@ function isOfAnotherLine(
 ): boolean {
   if (wish === null) return false;
   const last = sends.at(-1);
-  // What a restored store adopted was sent by nobody that is known: it goes by its terms.
+  // An attempt that a restored store adopted has no sends: its terms decide.
   if (last === undefined) return operation.judgeFound(wish, made).kind !== "all";
   return !isSameLine(last, wish);
 }
 
 /**
- * Rule 9: less or more than was asked for waits until nothing can be added, then for a person. What
- * shows only after the last word on all that was sent is somebody else's.
+ * Rule 9: if less or more than requested is shown, waits until no more can appear, then asks a
+ * person. Whatever appears after a conclusive lookup was made by someone else.
  */
 export function explainFirst(asked: Asked): Step | null {
   const { facts, reading, now, unexplained } = asked;
@@ -103,8 +105,8 @@ export function explainFirst(asked: Asked): Step | null {
 }
 
 /**
- * Rule 10: a restored store first waits for, and then explains, what it may have forgotten. What
- * was let through just before the loss needs as long as any other send to show.
+ * Rule 10: a restored store waits until everything that it may have forgotten would show, then
+ * explains it. A send let through just before the loss needs as long as any other.
  */
 export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Step | null {
   const { restored, attempts, looks } = facts;
@@ -120,7 +122,7 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
     isWhole && leftMs({ atMs: begunAtMs, serviceMs: begunServiceMs }) <= 0;
   if (!looks.some(isLateEnough)) {
     if (leftMs(now) > 0) return rest("restored", leftMs(now));
-    return { kind: "read", reason: "It was read too soon after the store had been restored." };
+    return { kind: "read", reason: "The service was read too soon after the store was restored." };
   }
   const sends = attempts.flatMap((attempt) => attempt.sends);
   const isOlder = sends.every(({ openedAtMs }) => openedAtMs <= restored.atMs);
@@ -136,8 +138,8 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
 }
 
 /**
- * What stands though nothing explains it, and nothing that was sent can take effect any more: made
- * after its time, outside of what the ledger can be safe against, or by somebody else.
+ * Payments that stand unexplained although no send can take effect any more: they came later than
+ * the ledger's windows allow, or someone else made them.
  */
 export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly Shown[] {
   const accounted = accountedIds(facts);
@@ -157,5 +159,5 @@ function unaccounted(shown: readonly Shown[]): Step {
 
 export function unexplainedText(shown: readonly Shown[]): string {
   const ids = shown.map(({ id }) => id).join(", ");
-  return `The service shows ${ids}, and nothing that was sent explains it.`;
+  return `The service shows ${ids}, which no request of Payrun explains.`;
 }

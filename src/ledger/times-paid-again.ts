@@ -3,8 +3,8 @@ import { isApplied, madeIdsOf } from "./derive.ts";
 import { subjectFacts } from "./rows.ts";
 
 /**
- * How often a line was paid again: requests that made one of its payments, but for the first. Rows
- * that nobody rewrites say so, whichever run or owner the bill belonged to meanwhile.
+ * Counts the attempts that made one of the line's payments, without the first. The rows are
+ * insert-only, so the count is right whichever run or owner the bill had.
  */
 export async function timesPaidAgain(
   db: Db,

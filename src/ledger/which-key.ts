@@ -10,17 +10,17 @@ import {
 import type { Now, Send, Step } from "./facts.ts";
 import { type Asked, lookDue } from "./steps.ts";
 
-/** Rule 4: well within the quarter of an hour for which a key is remembered. */
+/** Rule 4: well within the 15 minutes for which the service remembers a key. */
 const SAME_KEY_MS = 10 * 60_000;
 
-/** So many keys in a row come to nothing within a day before a person must look. */
+/** This many keys in a row may fail within a day before a person must look. */
 const DEAD_KEYS_MAX = 6;
 
 export function beginFirstKey(asked: Asked): Step | null {
   return asked.facts.attempts.length === 0 ? sendUnder(asked, 1, true) : null;
 }
 
-/** Rule 8: nothing follows a send of another key that may still take effect. */
+/** Rule 8: nothing is sent while a send under another key may still take effect. */
 export function settleOtherKeys(asked: Asked): Step | null {
   const earlier = asked.facts.attempts.slice(0, -1).flatMap(({ sends }) => sends);
   const unsettled = new Set(unsettledSends(asked.facts, asked.now));
@@ -28,8 +28,9 @@ export function settleOtherKeys(asked: Asked): Step | null {
 }
 
 /**
- * Rule 8: the next key, once this one is used up and every send of the subject is closed, or a
- * conclusive look came after it. An attempt that comes here applied is spent (`stayApplied`).
+ * Rule 8: takes the next key once this one is used up and every send of the subject is closed or
+ * followed by a conclusive lookup. An applied attempt that reaches this rule is spent
+ * (`stayApplied`).
  */
 export function takeNextKey(asked: Asked): Step | null {
   const { facts, now } = asked;
@@ -45,7 +46,10 @@ export function takeNextKey(asked: Asked): Step | null {
   return sendUnder(asked, last.seq + 1, true);
 }
 
-/** Rule 4: the same bytes may go again, while the key is certainly remembered or a look came. */
+/**
+ * Rule 4: the same bytes may be sent again while the service certainly remembers the key, or after
+ * a conclusive lookup.
+ */
 export function sendSameBytes(asked: Asked): Step | null {
   const { facts, wish, now } = asked;
   const last = facts.attempts.at(-1);
@@ -64,7 +68,7 @@ export function sendSameBytes(asked: Asked): Step | null {
   return sendUnder(asked, last.seq, false);
 }
 
-/** How long ago a send was let through, by whichever clock that counts says longer. */
+/** How long ago the gate let a send through: the longest time that a clock that counts shows. */
 function ageMs({ openedAtMs, openedServiceMs }: Send, { atMs, serviceMs, sandbox }: Now): number {
   const byDatabaseMs = atMs - openedAtMs;
   if (openedServiceMs === null || serviceMs === null) return byDatabaseMs;
@@ -72,7 +76,7 @@ function ageMs({ openedAtMs, openedServiceMs }: Send, { atMs, serviceMs, sandbox
   return sandbox ? byServiceMs : Math.max(byServiceMs, byDatabaseMs);
 }
 
-/** Rule 7: other bytes under the same key only where the service certainly holds none. */
+/** Rule 7: other bytes may use the same key only if the service certainly has none under it. */
 export function sendOtherBytes(asked: Asked): Step | null {
   const { facts, now } = asked;
   const last = facts.attempts.at(-1);
@@ -90,7 +94,10 @@ function sendUnder(asked: Asked, seq: number, isNewKey: boolean): Step | null {
   return { kind: "send", seq, terms, baseline: baselineOf(asked), isNewKey };
 }
 
-/** Rule 9: read before the key's first send, and not anew before the last word on what is open. */
+/**
+ * Rule 9: the baseline is read before the key's first send, and kept while an earlier send is
+ * unsettled.
+ */
 function baselineOf({ facts, reading, now }: Asked): readonly string[] {
   if (unsettledSends(facts, now).length === 0) return reading.shownIds;
   const previous = facts.attempts.flatMap(({ sends }) => sends).at(-1);

@@ -10,13 +10,13 @@ import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
 import { asColumns } from "../store/sql/as-record.ts";
 
-/** A request that the gate has let through. */
+/** A send that the gate has let through. */
 export interface NewSend {
   readonly businessId: string;
   readonly subject: string;
   readonly operation: OperationName;
   readonly seq: number;
-  /** Of the key's row; undefined where this send is the key's first. */
+  /** Id of the key's row; undefined if this is the key's first send. */
   readonly attemptId: string | undefined;
   readonly sendNo: number;
   readonly terms: Terms;
@@ -28,7 +28,7 @@ export interface NewSend {
   readonly leaveByMs: number;
 }
 
-/** A request that stands in the ledger, and whose bytes may leave until `leaveByMs`. */
+/** A send written to the ledger; its bytes may leave until `leaveByMs`. */
 export interface OpenedSend extends NewSend {
   readonly attemptId: string;
   readonly sendId: string;
@@ -36,9 +36,10 @@ export interface OpenedSend extends NewSend {
 }
 
 /**
- * Writes requests that are about to leave: what is not written here is not sent (rule 1).
+ * Writes the sends that are about to leave: nothing is sent that isn't written here (rule 1).
  *
- * Two processes that were let through with the same number collide here, and neither is written.
+ * If two processes were let through with the same number, their inserts collide and neither is
+ * written.
  */
 export async function insertSends(
   trx: Transaction<Tables>,
@@ -63,7 +64,7 @@ export async function insertSends(
   return opened;
 }
 
-/** Makes the row of a key under which nothing was sent from here: its effect was found. */
+/** Writes an attempt that this store never sent: a lookup found its effect. */
 export async function insertFoundAttempt(
   trx: Transaction<Tables>,
   found: Pick<OpenedSend, "businessId" | "subject" | "operation" | "seq"> & {
@@ -114,7 +115,7 @@ const PENDING = {
   madeIds: [],
 } as const;
 
-/** Keeps subjects in the index of which a send may still take effect. */
+/** Adds subjects to the index of those with a send that may still take effect. */
 export async function markOpen(
   trx: Transaction<Tables>,
   sends: readonly OpenedSend[],
@@ -127,20 +128,20 @@ export async function markOpen(
         return { businessId, subject, operation, owner, sinceMs };
       }),
     );
-    // "where true" keeps SQLite from reading "on conflict" as a join's condition.
+    // "where true" keeps SQLite from reading "on conflict" as a join condition.
     await sql`insert into open_subjects (business_id, subject, operation, owner, since_ms)
       select business_id, subject, operation, owner, since_ms from ${rows} where true
       on conflict (business_id, subject) do update set owner = excluded.owner`.execute(trx);
   }
 }
 
-/** A look at a subject of which something may still take effect. */
+/** A lookup of a subject with an open send. */
 export interface NewLook {
   readonly subject: string;
   readonly reading: Reading;
 }
 
-/** Writes looks down: only a written one lets a next key follow. */
+/** Writes lookups: only a written one lets a next key follow. */
 export async function insertLooks(
   trx: Transaction<Tables>,
   businessId: string,
@@ -167,7 +168,7 @@ export async function insertLooks(
   }
 }
 
-/** Takes what a look found for the effect of an attempt (rule 9). */
+/** Records what a lookup found as the effect of an attempt (rule 9). */
 export async function insertAdoptions(
   trx: Transaction<Tables>,
   adopted: {
@@ -190,7 +191,7 @@ export async function insertAdoptions(
     .execute();
 }
 
-/** Takes subjects out of the index whose every send is closed: their last answers say so. */
+/** Removes subjects from the index if every send is closed by its last response. */
 export async function closeAnswered(
   trx: Transaction<Tables>,
   businessId: string,
@@ -206,7 +207,7 @@ function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
       and heard.subject = open_subjects.subject and ${isIn("heard.result", [...OPEN])})`;
 }
 
-/** As `closeAnswered`, also where a conclusive look stands in for the answers that never came. */
+/** `closeAnswered` that also accepts a conclusive lookup in place of a response. */
 export async function closeLookedAt(
   trx: Transaction<Tables>,
   businessId: string,
@@ -219,7 +220,7 @@ export async function closeLookedAt(
   await close(trx, businessId, closed);
 }
 
-/** Takes subjects out of the index, as far as the condition holds of them. */
+/** Removes subjects from the index if the condition holds for them. */
 export async function close(
   trx: Transaction<Tables>,
   businessId: string,

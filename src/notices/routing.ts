@@ -16,7 +16,7 @@ type Destination =
 /**
  * Turns a notice into deliveries, by the profile as it is now.
  *
- * @param stopping breaks a look-up off; the notice then stays as it was
+ * @param stopping breaks a lookup off; the notice then stays as it was
  */
 export async function route(
   context: NoticeSenderContext,

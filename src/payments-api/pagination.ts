@@ -93,7 +93,7 @@ export async function* iterateItems<T extends Listed>(
 /**
  * Reads the whole list as it was at one moment: pass after pass until the count stayed the same from
  * first to last page, as many different ids were read as it says, and, where there was more than one
- * page, the first page reads the same again. Meant for look-ups about money.
+ * page, the first page reads the same again. Meant for lookups about money.
  *
  * @throws {PaymentsApiError} `inconsistent_list` when no pass came out even.
  */

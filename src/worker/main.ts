@@ -35,7 +35,7 @@ import { QUEUES } from "./queues.ts";
 
 const complain = complainAs("worker");
 
-/** In-flight requests get their answers within their time-out; then what remains is left to look-ups. */
+/** In-flight requests get their answers within their time-out; then what remains is left to lookups. */
 const SHUTDOWN_FORCE_AFTER = "25 seconds";
 
 /**

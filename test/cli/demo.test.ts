@@ -33,7 +33,7 @@ function demoUntil(
 
 /** Where it is cut off; the short form's: one bill's answer lost, others withheld. */
 const CUTS = isLong
-  ? ["no real money", "bills to pay", "SIGKILL", "Withheld", "Look-up", "Settle", "bounced, "]
+  ? ["no real money", "bills to pay", "SIGKILL", "Withheld", "Lookup", "Settle", "bounced, "]
   : ["Withheld"];
 
 /** Each start takes half a minute where the machine is busy. */
@@ -87,7 +87,7 @@ describe("the demo", () => {
       expect(stdout).toContain("Going on with the demo");
       expect(told).toContain("bills to pay, $");
       expect(told).toMatch(/launcher approves: 403 /);
-      expect(told).toMatch(/a look-up of the bill's payments found pay_\w+ and took it over/);
+      expect(told).toMatch(/a lookup of the bill's payments found pay_\w+ and took it over/);
       expect(told).toMatch(/3 bills, \$[\d,.]+: approved, on hold, not sent\. Release by /);
       expect(told).toMatch(/administrator releases: 403 /);
       expect(told).toMatch(/released: 3 bills +owner, over HTTP/);

@@ -268,7 +268,7 @@ describe("a cancel without a clear answer", () => {
         payrun,
         id,
         "unconfirmed",
-        ({ payments }) => payments[0]?.reason?.includes("no answer that settles it") === true,
+        ({ payments }) => payments[0]?.reason?.includes("no conclusive response") === true,
       );
       expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
       await control.advanceWire("PT9M");

@@ -72,7 +72,7 @@ describe("a payment that the service can't tell about", () => {
     },
   );
 
-  test("is found by its look-up where the service has paid and answers 500 for ever", async () => {
+  test("is found by its lookup where the service has paid and answers 500 for ever", async () => {
     const { control } = payrun.sandbox;
     const scene = await plannedScene(payrun, "applied-500", [120_00]);
     await control.faults([

@@ -107,7 +107,7 @@ export async function showRecovery(demo: Demo): Promise<void> {
   const { narrator, gateway, sandbox, service } = demo;
   const { crash } = demo.state;
   if (crash === undefined || demo.state.crashShown === true) return;
-  narrator.heading("Look-up");
+  narrator.heading("Lookup");
   narrator.line(dim("nobody may send the bill before the dead worker's lease of it has run out"));
   const { payableId, paymentId } = crash;
   const lineOf = (run: RunStatus) =>
@@ -129,7 +129,7 @@ export async function showRecovery(demo: Demo): Promise<void> {
     `${found ? green("✓") : red("✗")} ${nameOf(line)}: attempt ${attempt.seq} was sent ${times(attempt.sends.length)}, its answer never recorded;`,
   );
   narrator.line(
-    `  a look-up of the bill's payments found ${line.paymentIds.join(", ")} and took it over.`,
+    `  a lookup of the bill's payments found ${line.paymentIds.join(", ")} and took it over.`,
   );
   narrator.line(
     dim(

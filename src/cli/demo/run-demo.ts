@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly fresh: boolean;
 }
 
-/** A sandbox's worker has nothing to lose that a look-up won't find. */
+/** A sandbox's worker has nothing to lose that a lookup won't find. */
 const WORKER_STOP_MS = 8_000;
 
 const STARTS_OVER =

@@ -58,7 +58,7 @@ function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): 
 } {
   const open = attempts.find(({ state: is }) => is === "open");
   if (open !== undefined) {
-    const text = `Whether request ${open.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
+    const text = `Whether request ${open.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a lookup, can follow.`;
     return { verdict: "unknown", text };
   }
   const good = payments.filter(({ status }) => !isKnownUnpaid(status));
@@ -125,7 +125,7 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
     case "applied":
       return attempt.answer === "2xx"
         ? `${begin}, and answered with ${made}.`
-        : `${begin}, and no answer said what it made: a look-up found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
+        : `${begin}, and no answer said what it made: a lookup found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
     case "dead":
       return `${begin}; ${ofDead(attempt)}`;
     case "refused":
@@ -157,6 +157,6 @@ function lookedUp({ lookUps }: PaidOnceAttempt): string | undefined {
   const last = lookUps.at(-1);
   if (last?.verdict !== "none") return undefined;
   return last.isConclusive
-    ? "A look-up made after its window found no payment of it."
-    : "A look-up found no payment of it.";
+    ? "A lookup made after its window found no payment of it."
+    : "A lookup found no payment of it.";
 }

@@ -140,7 +140,7 @@ function waitText(input: ProgressInput, count: Count): string | null {
     [input.toFund, "waiting for money in the funding source"],
     [count("paying") + Math.max(0, count("planned") - input.toFund), "being paid"],
     [count("on-hold"), "on hold"],
-    [count("unknown"), "waiting for a look-up: the answer was lost"],
+    [count("unknown"), "waiting for a lookup: the answer was lost"],
     [count("scheduled"), "scheduled"],
     [count("processing"), "on the way through the bank"],
     [count("held"), "held by the service for review"],

@@ -48,7 +48,7 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
   }
 
   /**
-   * Reads the whole list as it was at one moment, until count and ids agree. For look-ups about
+   * Reads the whole list as it was at one moment, until count and ids agree. For lookups about
    * money: no status or time filter, or a payment that is just moving is missed.
    *
    * @throws {PaymentsApiError} `inconsistent_list` when the list never held still.

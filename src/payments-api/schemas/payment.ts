@@ -17,7 +17,7 @@ export type PaymentStatus =
 
 /**
  * Payment (API specification, section 2). What says whose money it is must be well formed: a
- * look-up that misread it could take a paid bill for an unpaid one.
+ * lookup that misread it could take a paid bill for an unpaid one.
  */
 export const paymentSchema = z.object({
   id: z.string().min(1),

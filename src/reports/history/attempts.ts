@@ -63,7 +63,7 @@ function listOf(value: unknown) {
   });
 }
 
-/** The recorded look-ups at an attempt, first to last. */
+/** The recorded lookups at an attempt, first to last. */
 export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<AttemptView, "attemptId">) {
   return trail.flatMap(({ action, atMs, details }) => {
     if (action !== "attempt.looked-up" || details["attemptId"] !== attempt.attemptId) return [];

@@ -21,7 +21,7 @@ import { timelineOf } from "./timeline.ts";
 
 /**
  * Everything the store knows about one bill: who approved it and on which plan, the requests that
- * were sent and what was answered, look-ups, payments, holds, cancellations, and whether it was paid
+ * were sent and what was answered, lookups, payments, holds, cancellations, and whether it was paid
  * once.
  */
 export async function historyOf(db: Db, profile: BusinessProfile, payableId: string) {

@@ -141,7 +141,7 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
     `Request ${text(details["seq"])}: ${text(details["result"])}${inBrackets(details["status"], details["code"])}${line(details)}`,
   "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
     `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
-  "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the look-up found is what it made`,
+  "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the lookup found is what it made`,
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,

@@ -10,7 +10,7 @@ const settlements = new Map<string, number>();
 
 /** New York's date (`YYYY-MM-DD`) at an instant. */
 export function newYorkDate(instantMs: number): string {
-  // Its offset only ever changes on a full hour, so one look-up an hour is exact.
+  // Its offset only ever changes on a full hour, so one lookup an hour is exact.
   const hour = Math.floor(instantMs / hourMs);
   let offsetMs = offsetByHour.get(hour);
   if (offsetMs === undefined) {

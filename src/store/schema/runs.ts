@@ -109,7 +109,7 @@ export const runTables = {
     lease_owner: textOrNull,
     /** Until when whoever has leased it may send; null while nobody has. */
     lease_until_ms: integerOrNull,
-    /** Service-clock instant before which the line is not leased again (back-off, look-up window). */
+    /** Service-clock instant before which the line is not leased again (back-off, lookup window). */
     not_before_ms: integer,
     /** How often in a row leasing it came to nothing, and since when (service's clock). */
     rests: integer,

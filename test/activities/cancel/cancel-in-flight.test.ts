@@ -67,7 +67,7 @@ describe("a request that is under way when the payments of its run are cancelled
     await cancels.staysUnpaid(planned);
   });
 
-  test("that only its sender's last look-up finds, after the window, is cancelled as well", async () => {
+  test("that only its sender's last lookup finds, after the window, is cancelled as well", async () => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });

@@ -12,7 +12,7 @@ test.each([
   const serviceMs = 200_000_000;
   const topUp = { restSinceMs: restedMs === null ? null : serviceMs - restedMs } as TopUp;
   const clock = { serviceMs } as ClockReading;
-  const notWhole = { kind: "read", reason: "It was read too long ago." } as const;
+  const notWhole = { kind: "read", reason: "The service was read too long ago." } as const;
   const forPeople = { kind: "person", code: "refused", reason: "It was refused." } as const;
   for (const step of [notWhole, forPeople]) {
     const answer = { kind: "step", step } as const;

@@ -228,7 +228,7 @@ test("a bill that takes too long to read to be paid rests in between, and is cou
   expect(reads).toBeLessThan(5);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "planned",
-    reason: "It was read too long ago.",
+    reason: "The service was read too long ago.",
     rests: 1,
   });
   expect(await world.paymentsOf(payableId)).toEqual([]);

@@ -32,7 +32,7 @@ async function isFree({ payableId }: PlannedBills): Promise<boolean> {
   return (await claimOwners(world.store.db, world.businessId, [payableId])).size === 0;
 }
 
-describe("a retry whose look-up finds that its bill", () => {
+describe("a retry whose lookup finds that its bill", () => {
   test("was paid in full meanwhile pays nothing and ends", async () => {
     const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId);

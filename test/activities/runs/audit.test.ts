@@ -71,7 +71,7 @@ describe("the trail of a bill", () => {
     expect(await verifyTrail(world.store.db, world.businessId)).toMatchObject({ problems: [] });
   });
 
-  test("says what a look-up found after a lost answer, and that it was adopted", async () => {
+  test("says what a lookup found after a lost answer, and that it was adopted", async () => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const client = world.world.context().clientOf("acme");
     world.override = {

@@ -45,7 +45,7 @@ test("a settled bill: who approved it on which plan, its request and payment, an
   expect(text.split("\n").length).toBeLessThan(40);
 });
 
-test("a lost answer: each send under one key, and the look-up that found its payment", async () => {
+test("a lost answer: each send under one key, and the lookup that found its payment", async () => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const client = world.world.context().clientOf("acme");
   world.override = {
@@ -64,7 +64,7 @@ test("a lost answer: each send under one key, and the look-up that found its pay
   const { history, text } = await explain(payableId);
   const [payment] = history.payments;
   const [attempt] = history.attempts;
-  expect(attempt?.answer).toBe("found by look-up");
+  expect(attempt?.answer).toBe("found by lookup");
   expect(attempt?.lookUps.at(-1)).toMatchObject({
     ...{ verdict: "adopt", isConclusive: true, paymentIds: [payment?.id] },
   });

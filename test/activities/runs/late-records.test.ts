@@ -56,7 +56,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
   expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
   expect(await world.look(payableId)).toMatchObject({
     phase: "waiting",
-    waitingFor: "resting before the next look-up",
+    waitingFor: "resting before the next lookup",
   });
 });
 

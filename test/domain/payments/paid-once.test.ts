@@ -40,16 +40,16 @@ describe("how it is known that a bill was paid once", () => {
     });
   });
 
-  test("a lost answer, whose payment a look-up has found", () => {
+  test("a lost answer, whose payment a lookup has found", () => {
     const sends = [{ result: "unknown" }, { result: "unknown" }] as const;
-    const lost = attempt({ answer: "found by look-up", sends });
+    const lost = attempt({ answer: "found by lookup", sends });
     const { verdict, text } = told({ attempts: [lost] });
     expect(verdict).toBe("paid-once");
     expect(text).toContain("was sent 2 times, each time under the same key");
-    expect(text).toContain("a look-up found pmt_1 (completed), not there before");
+    expect(text).toContain("a lookup found pmt_1 (completed), not there before");
   });
 
-  test("a key that died unconfirmed, a conclusive look-up, and the next key", () => {
+  test("a key that died unconfirmed, a conclusive lookup, and the next key", () => {
     const dead = attempt({
       state: "dead",
       answer: null,
@@ -60,7 +60,7 @@ describe("how it is known that a bill was paid once", () => {
     const { verdict, text } = told({ attempts: [dead, attempt({ seq: 2 })] });
     expect(verdict).toBe("paid-once");
     expect(text).toContain("Request 1 for $100.00 was sent once; the service could not say");
-    expect(text).toContain("A look-up made after its window found no payment of it.");
+    expect(text).toContain("A lookup made after its window found no payment of it.");
     expect(text).toContain("Request 2 for $100.00 was sent once, and answered with pmt_1");
   });
 
