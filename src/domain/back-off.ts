@@ -1,4 +1,6 @@
-/** A rest that grows with the time passed: this share of it, within bounds, in whole milliseconds. */
+/**
+ * A wait that grows with the time passed: this share of it, within bounds, in whole milliseconds.
+ */
 export function growingMs(
   passedMs: number,
   {
@@ -10,7 +12,7 @@ export function growingMs(
   return Math.round(Math.min(mostMs, Math.max(firstMs, passedMs * share)));
 }
 
-/** A rest that doubles with every try: `firstMs` after none, never more than `mostMs`. */
+/** A wait that doubles with every try: `firstMs` after none, never more than `mostMs`. */
 export function doublingMs(firstMs: number, mostMs: number, tries: number): number {
   return Math.min(mostMs, firstMs * 2 ** Math.min(tries, 30));
 }

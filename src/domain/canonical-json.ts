@@ -1,4 +1,4 @@
-/** What canonical JSON can express. */
+/** Values that canonical JSON can express. */
 export type CanonicalValue =
   | string
   | number
@@ -8,9 +8,10 @@ export type CanonicalValue =
   | { readonly [key: string]: CanonicalValue | undefined };
 
 /**
- * One text for one value: keys sorted by code unit, no white space, undefined members left out.
+ * Writes a value as its only canonical text: keys sorted by code unit, no white space, undefined
+ * members left out.
  *
- * Hashes of approvals and keys of payments are made over it, so its output never changes.
+ * Hashes of approvals and idempotency keys are made from it, so its output never changes.
  *
  * @throws {RangeError} for numbers that are not safe integers: they have no exact text
  */

@@ -1,4 +1,4 @@
-/** A funding source as far as it says whether it can pay (API specification, section 2). */
+/** The fields of a funding source that say whether it can pay (API specification, section 2). */
 export interface SourceStanding {
   readonly id: string;
   readonly canPay: boolean;
@@ -16,9 +16,9 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why nothing can be paid from a source now, and where people mend that; null where it can pay.
+ * Why a source can't pay now, and where people can fix that; null if it can pay.
  *
- * @param source undefined where the service doesn't list it
+ * @param source undefined if the service doesn't list it
  */
 export function whyNoPayment(sourceId: string, source: SourceStanding | undefined): string | null {
   if (source === undefined) {

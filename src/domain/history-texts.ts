@@ -1,22 +1,22 @@
 import type { Look } from "../contracts/look.ts";
 import { withoutServiceWords } from "./service-words.ts";
 
-/** A summary that is longer is cut: Temporal would refuse it. */
+/** Longer summaries are cut, because Temporal refuses them. */
 const SUMMARY_MAX = 190;
 
-/** What a workflow's timer says: what has come of it so far, and what it waits for. */
+/** The summary of a workflow's timer: progress so far, and what it waits for. */
 export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {
   const said = [soFar ?? "", waitingFor ?? ""].filter((text) => text !== "");
   const text = said.length === 0 ? "Nothing to do until then" : said.join("; ");
   return publicText(text).slice(0, SUMMARY_MAX);
 }
 
-/** Takes out the digits of bank accounts and the service's own words: Temporal shows them to all. */
+/** Removes bank account digits and the service's own words: Temporal shows them to everyone. */
 export function publicText(text: string): string {
   return withoutServiceWords(text).replaceAll(/••\w+/g, "••");
 }
 
-/** A look as a history keeps it. */
+/** A look without private text, for the history. */
 export function forHistory<Now extends Look>(now: Now): Now {
   const { waitingFor, soFar, details } = now;
   return {
@@ -27,7 +27,7 @@ export function forHistory<Now extends Look>(now: Now): Now {
   };
 }
 
-/** A bill as people know it: by its number and its vendor. */
+/** A bill's name for people: its number and its vendor. */
 export function nameOfBill(bill: {
   readonly payableId: string;
   readonly publicId?: string | null;

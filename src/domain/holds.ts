@@ -1,9 +1,9 @@
-/** What a hold may be set on. */
+/** Scopes of a hold. */
 export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "all"] as const;
 
 export type HoldScopeName = (typeof HOLD_SCOPES)[number];
 
-/** A hold as far as deciding "does it stop this line" goes. */
+/** The fields of a hold that decide whether it stops a line. */
 export interface HoldScope {
   readonly scope: string;
   readonly value: string;
@@ -35,7 +35,7 @@ export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFact
       case "playbook":
         return hold.value === facts.playbook;
       default:
-        // A scope written by a newer program: stopping is the safe reading.
+        // A newer program wrote this scope: stopping is the safe reading.
         return true;
     }
   });

@@ -13,9 +13,9 @@ export function formatUsd(cents: number): string {
 }
 
 /**
- * Adds amounts, exactly.
+ * Adds amounts exactly.
  *
- * @throws {RangeError} where an amount is not an integer or the sum leaves the safe integers
+ * @throws {RangeError} if an amount is no integer or the sum is no safe integer
  */
 export function sumCents(amounts: Iterable<number>): number {
   let sum = 0;

@@ -1,9 +1,12 @@
-/** True at the 1st, 10th, 100th … time: how often something that may come without end is told of. */
+/**
+ * True at the 1st, 10th, 100th … occurrence: when people are notified of something that may repeat
+ * without end.
+ */
 export function isToldOf(times: number): boolean {
   return /^10*$/.test(String(times));
 }
 
-/** The last of so many times that was told of; 0 where there was none. */
+/** The last occurrence of so many that was notified; 0 if none was. */
 export function lastToldOf(times: number): number {
   return times < 1 ? 0 : 10 ** Math.floor(Math.log10(times));
 }

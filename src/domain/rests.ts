@@ -1,29 +1,32 @@
 import { growingMs } from "./back-off.ts";
 
 /**
- * Longest sleep of a workflow that is told of everything that it waits for: only what should have
- * been told, and was not, is found so late.
+ * Longest wait of a workflow that is signalled about everything it waits for. Only a lost signal is
+ * found this late.
  */
 export const LONGEST_REST_MS = 7 * 24 * 3_600_000;
 
-/** No sleep is shorter, or a workflow would spin. */
+/** Shortest wait, so that a workflow never spins. */
 const LEAST_REST_MS = 250;
 
-/** How often money is looked for that no event tells of: a tenth of the time waited, in real time. */
+/**
+ * Intervals of polling for money for which no event comes: a tenth of the time waited so far, in
+ * real time.
+ */
 const MONEY = {
   sandbox: { share: 0.1, firstMs: 1_000, mostMs: 120_000 },
   real: { share: 0.1, firstMs: 60_000, mostMs: 30 * 60_000 },
 } as const;
 
-/** Real milliseconds until it is worth looking again for money that has been waited for so long. */
+/** Real milliseconds until the next poll for money that has been waited for so long. */
 export function moneyRestMs(waitedMs: number, { sandbox }: { readonly sandbox: boolean }): number {
   return growingMs(waitedMs, sandbox ? MONEY.sandbox : MONEY.real);
 }
 
 /**
- * Real milliseconds until the next instant of the business clock at which something can change.
+ * Real milliseconds until the next business-clock instant at which something can change.
  *
- * @param instants on the business clock; those that have passed have had their effect
+ * @param instants business-clock instants; past ones have had their effect
  */
 export function untilNextMs(
   instants: readonly (number | null | undefined)[],
@@ -35,7 +38,7 @@ export function untilNextMs(
   return (Math.min(...next) - businessMs) / scale;
 }
 
-/** The soonest of several sleeps, in whole milliseconds: neither none at all nor for ever. */
+/** The shortest of several waits in whole milliseconds, within the bounds above. */
 export function soonestRestMs(...restsMs: readonly number[]): number {
   return Math.max(LEAST_REST_MS, Math.ceil(Math.min(LONGEST_REST_MS, ...restsMs)));
 }

@@ -1,26 +1,23 @@
-/** Codes of waits in which payments can't be read. */
+/** Codes of waits during which payments can't be read. */
 export const PAYMENT_READ_FAILURES = { away: "unreachable", unusable: "unreadable" } as const;
 
-/** Codes of waits for a service that answers nobody; any read which succeeds ends them. */
+/** Codes of waits for a service that answers no request; any successful read ends them. */
 export const SERVICE_WAITS = [
   "unauthorized",
   "rate_limited",
   ...Object.values(PAYMENT_READ_FAILURES),
 ] as const;
 
-/** Code of a wait in which the token lacks a scope for something that runs read, and no cancel does. */
+/** Code of a wait: the token lacks a scope for a read that runs need and cancels don't. */
 export const FORBIDDEN_READ = "forbidden_read";
 
-/** Code of a wait in which the token may not pay and cancel, or not read payments. */
+/** Code of a wait: the token may not pay or cancel, or may not read payments. */
 export const FORBIDDEN = "forbidden";
 
-/**
- * Codes of waits in which something can't be read that runs read and no cancel does: other
- * operations of the service may answer.
- */
+/** Codes of waits: a read that runs need and cancels don't fails. Other operations may work. */
 export const READ_FAILURES = { away: "unreachable_read", unusable: "unreadable_read" } as const;
 
-/** Codes of waits that a read sets, and that the next read which succeeds ends. */
+/** Codes of waits that a failed read sets and the next successful read ends. */
 const READ_WAITS: readonly string[] = [
   ...SERVICE_WAITS,
   FORBIDDEN_READ,
@@ -28,9 +25,9 @@ const READ_WAITS: readonly string[] = [
 ];
 
 /**
- * Codes of waits in which nothing can be cancelled either. Whatever else the service refuses
- * (`payments_locked`, `setup_required`, `feature_unavailable`) is about payments alone, and a scope
- * that a cancel doesn't need is no reason to let a payment go out.
+ * Codes of waits during which nothing can be cancelled either. The service's other refusals
+ * (`payments_locked`, `setup_required`, `feature_unavailable`) concern payments only, and a missing
+ * scope that cancels don't need must not let a payment go out.
  */
 export const CANCEL_WAITS: readonly string[] = [...SERVICE_WAITS, FORBIDDEN];
 
@@ -38,23 +35,23 @@ export const CANCEL_WAITS: readonly string[] = [...SERVICE_WAITS, FORBIDDEN];
 export const SOURCE_UNAVAILABLE = "source_unavailable";
 
 /**
- * Code of a wait in which the token may not read what paying reads of a bill or its vendor. No
- * cancel reads that.
+ * Code of a wait: the token may not read a bill's or vendor's details that paying needs. Cancels
+ * don't read them.
  */
 export const FORBIDDEN_FOR_PAYMENTS = "forbidden_for_payments";
 
 interface Wait {
-  /** Empty for the whole business. */
+  /** Empty if the wait concerns the whole business. */
   readonly sourceId: string;
   readonly code: string;
 }
 
-/** True for a wait in which nothing of the business can be read either. */
+/** True for a wait during which nothing of the business can be read. */
 export function stopsReads(wait: Wait): boolean {
   return wait.sourceId === "" && READ_WAITS.includes(wait.code);
 }
 
-/** True for a wait in which nothing of the business can be cancelled either. */
+/** True for a wait during which nothing of the business can be cancelled. */
 export function stopsCancels(wait: Wait): boolean {
   return wait.sourceId === "" && CANCEL_WAITS.includes(wait.code);
 }

@@ -1,13 +1,14 @@
 /**
- * The service's own words, as the end of a sentence for people. They may name people and accounts,
- * so they are marked: {@link withoutServiceWords} takes them out of what a history keeps.
+ * Quotes the service's own words at the end of a sentence for people. They may name people and
+ * accounts, so they are marked: {@link withoutServiceWords} removes them before a history keeps the
+ * text.
  */
 export function serviceSays(words: string | null | undefined): string {
   const said = (words ?? "").trim().replaceAll("”", "'");
   return said === "" ? "" : ` The service says: “${said}”`;
 }
 
-/** A text without what {@link serviceSays} added, also if it was cut in the middle of it. */
+/** Removes what {@link serviceSays} added, even if the text was cut within it. */
 export function withoutServiceWords(text: string): string {
   return text
     .replaceAll(/\. The service says: “[^”]*(?:”|$)(?=\.|$)/g, "")

@@ -1,7 +1,7 @@
-/** Long work in steps: whoever does it lets others have their turn between two of them. */
+/** Long work in steps: the caller lets other work run between two of them. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Does all steps in one go. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -3,7 +3,7 @@ import { formatUsd } from "../money.ts";
 import { principalOf } from "./principal.ts";
 import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";
 
-/** Instants in real time; both ends belong to it. */
+/** A span of real time, both ends included. */
 export interface AccessSpan {
   readonly fromMs: number;
   readonly toMs: number;
@@ -12,7 +12,7 @@ export interface AccessSpan {
 interface HeldToken extends TokenFacts {
   readonly tokenId: string;
   readonly name: string;
-  /** Profile names; null for all. */
+  /** Names of profiles; null for all. */
   readonly businesses: readonly string[] | null;
   readonly createdAtMs: number;
 }
@@ -27,27 +27,27 @@ export interface AccessFacts {
   /** The profile's name. */
   readonly business: string;
   readonly sandboxesOnly: boolean;
-  /** All that were ever made. */
+  /** All tokens that ever existed. */
   readonly tokens: readonly HeldToken[];
-  /** Keys of the business's profile, as it is now: it keeps no past. */
+  /** Signing keys of the business's profile as it is now; the profile keeps no history. */
   readonly signers: readonly HeldKey[];
   readonly playbook: PayRunPlaybook;
-  /** Whose approvals don't count for its runs. */
+  /** Authors of the playbook, whose approvals don't count for its runs. */
   readonly authors: readonly string[];
 }
 
-/** Somebody who could approve, and by what. */
+/** A principal who could approve, with the tokens and keys that allow it. */
 export interface PersonWithAccess {
   readonly name: string;
   readonly roles: readonly string[];
   /** Ids of tokens, and of keys as `key/ID`. */
   readonly by: readonly string[];
-  /** True where their approval doesn't count, because they wrote the playbook. */
+  /** True if their approval doesn't count, because they wrote the playbook. */
   readonly isAuthor: boolean;
 }
 
 export interface RuleAccess {
-  /** What the rule is about, in words. */
+  /** The bills or deposits that the rule covers, in words. */
   readonly what: string;
   readonly roles: readonly string[];
   /** Different people who must approve. */
@@ -55,7 +55,7 @@ export interface RuleAccess {
   readonly people: readonly PersonWithAccess[];
 }
 
-/** Who could approve what of a playbook's runs, at any moment of a span of time. */
+/** Lists who could approve what in a playbook's runs, at any moment of a time span. */
 export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   const { approve, pay } = facts.playbook;
   const rules = approve.map((rule) => ({
@@ -114,7 +114,7 @@ function peopleWith(
   }));
 }
 
-/** True where a token counted at some moment of the span. */
+/** True if the token was valid at some moment of the span. */
 function counted(token: HeldToken, { fromMs, toMs }: AccessSpan, sandboxesOnly: boolean): boolean {
   const begins = [token.createdAtMs, token.confirmedAtMs ?? 0, fromMs];
   return begins.some(

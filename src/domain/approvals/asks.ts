@@ -9,35 +9,35 @@ export interface WaitingBills {
   readonly escalated: boolean;
   readonly count: number;
   readonly cents: number;
-  /** Business-clock instant since which the first of them waits; null where nobody keeps it. */
+  /** Business-clock time since which the first of them has waited; null if it isn't recorded. */
   readonly sinceMs: number | null;
   /** The same in real time. */
   readonly sinceRealMs: number | null;
-  /** Business-clock instants of what comes next, where something does. */
+  /** Business-clock time of the next reminder and of the escalation; null if there is none. */
   readonly remindAtMs: number | null;
   readonly escalateAtMs: number | null;
 }
 
-/** Who is asked to approve them. */
+/** The waiting bills with the roles that are asked to approve them. */
 export interface ApprovalAsk extends WaitingBills {
   readonly stages: number;
   readonly by: readonly string[];
   readonly quorum: number;
-  /** Who may decide as well once it is escalated. */
+  /** Roles that may also decide after the escalation. */
   readonly escalatesTo: readonly string[];
 }
 
-/** Whether a playbook's approvals take notice of time: stages, escalations, reminders. */
+/** True if a playbook's approvals depend on time: stages, escalations, reminders. */
 export function asksInTime({ approve, remind }: PayRunPlaybook): boolean {
   return remind !== undefined || approve.some(({ stages }) => stages !== undefined);
 }
 
-/** The stage of a rule, from 0; one that asks its quorum at once is a stage as well. */
+/** A stage of a rule, from 0; a rule without stages is its own only stage. */
 export function stageOfRule(rule: ApprovalRule, stage: number): ApprovalStage {
   return rule.stages?.[stage] ?? { by: rule.by, quorum: rule.quorum };
 }
 
-/** Whom these bills wait for; undefined for bills that were planned before rules were kept. */
+/** The approval that these bills wait for; undefined for bills planned before rules were stored. */
 export function askOf({ approve }: PayRunPlaybook, waiting: WaitingBills): ApprovalAsk | undefined {
   const rule = approve[waiting.ruleIndex];
   if (rule === undefined) return undefined;
@@ -46,7 +46,7 @@ export function askOf({ approve }: PayRunPlaybook, waiting: WaitingBills): Appro
   return { ...waiting, stages, by, quorum, escalatesTo: escalate?.to ?? [] };
 }
 
-/** Roles that can decide about them now. */
+/** Roles that can decide now. */
 export function askedRoles({ by, escalated, escalatesTo }: ApprovalAsk): readonly string[] {
   return escalated ? [...by, ...escalatesTo] : by;
 }

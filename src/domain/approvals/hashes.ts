@@ -2,33 +2,33 @@ import { createHash } from "node:crypto";
 import type { ApprovalStage, PayRunPlaybook, TopUpRule } from "../../contracts/playbook.ts";
 import { type CanonicalValue, canonicalJson } from "../canonical-json.ts";
 
-/** Everything an approval of a line is an approval of. */
+/** Everything that an approval of a line covers. */
 export interface LineHashInput {
   /** The API's businessId. */
   readonly businessId: string;
   readonly payableId: string;
   readonly contactId: string;
   readonly amountCents: number;
-  /** Last four digits of the payee's bank account, null where none is on file. */
+  /** Last four digits of the payee's bank account; null if none is on file. */
   readonly bankLast4: string | null;
   /** The contact's `updatedAt` as the service wrote it. */
   readonly contactUpdatedAt: string | null;
   readonly sourceId: string;
   readonly clearing: string;
   readonly dateRule: string;
-  /** Roles that its rule asks for: who approved under another rule has not approved under this one. */
+  /** Roles that its rule names: an approval under another rule does not count under this one. */
   readonly approvers: readonly string[];
-  /** Different people that its rule asks for. */
+  /** Number of different people that its rule requires. */
   readonly quorum: number;
-  /** Stages of its rule, where it has some. */
+  /** Stages of its rule, if it has any. */
   readonly stages?: readonly ApprovalStage[];
 }
 
 /**
  * Hash of one line of a plan: 64 hex characters.
  *
- * The date itself is only in it where the date rule names it, so that a line whose rule is
- * "by its due date, else the next business day" keeps its approval when a day passes.
+ * The date is part of it only if the date rule names a date. A line with the rule "by its due date,
+ * else the next business day" keeps its approval when a day passes.
  */
 export function lineHash(input: LineHashInput): string {
   return sha256({
@@ -68,7 +68,7 @@ export function planHash(input: {
   });
 }
 
-/** Hash of what a playbook demands before money moves: approvals, reviews, limits, validity. */
+/** Hash of a playbook's requirements before money moves: approvals, reviews, limits, validity. */
 export function policyHash(playbook: PayRunPlaybook): string {
   return sha256({
     v: "policy-1",
@@ -88,7 +88,7 @@ export function policyHash(playbook: PayRunPlaybook): string {
       businessPerWeekCents: playbook.limits.businessPerWeekCents,
     },
     late: playbook.late,
-    // Only where there is one: plans of other playbooks keep their hashes.
+    // Only if there is one: plans of other playbooks keep their hashes.
     ...(playbook.pay.topUp === undefined ? {} : { topUp: topUpPolicy(playbook.pay.topUp) }),
   });
 }
@@ -102,11 +102,11 @@ function topUpPolicy(rule: TopUpRule): CanonicalValue {
   };
 }
 
-/** Everything an approval of a deposit is an approval of. */
+/** Everything that an approval of a deposit covers. */
 export interface TopUpHashInput {
   /** The API's businessId. */
   readonly businessId: string;
-  /** Which request of whom, for which funding source. */
+  /** The ledger's subject: funding source, workflow and number of the request. */
   readonly subject: string;
   readonly bankAccountId: string;
   readonly bankLast4: string | null;

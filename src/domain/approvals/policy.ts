@@ -3,18 +3,18 @@ import type { ApprovalRule } from "../../contracts/playbook.ts";
 import { principalOf } from "./principal.ts";
 import { everyDecider, openStageOf, type StagedLine, stageText, turnOf } from "./stages.ts";
 
-/** What a rule looks at. */
+/** The facts that a rule tests. */
 export interface RuleFacts {
   readonly amountCents: number;
-  /** True where one of the playbook's review reasons flagged the line. */
+  /** True if one of the playbook's review reasons flagged the line. */
   readonly inReview: boolean;
 }
 
 /**
- * The rule that a line needs, and its position: the first that matches.
+ * Finds the rule that a line needs, and its position: the first that matches.
  *
  * @param matchesCondition evaluates a rule's CEL condition for this line
- * @throws {RangeError} where none matches: loading a playbook makes sure that the last one does
+ * @throws {RangeError} if none matches; loading a playbook makes sure that the last rule does
  */
 export function ruleFor(
   facts: RuleFacts,
@@ -32,7 +32,7 @@ export function ruleFor(
   );
 }
 
-/** What a plan line keeps of the rule that it needs. */
+/** The fields of its rule that a plan line stores. */
 export function ruleOfLine(
   rule: ApprovalRule,
   index: number,
@@ -52,15 +52,15 @@ export interface DecidableLine {
   readonly lineHash: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
-  /** There where the line's rule has stages or escalates. */
+  /** Set if the line's rule has stages or escalates. */
   readonly staged?: StagedLine;
 }
 
-/** A line that an approval counts for; in which stage, where its rule has some. */
+/** A line that an approval counts for, with the stage if its rule has any. */
 export interface CountedLine extends DecidableLine {
   /** From 0. */
   readonly stage?: number;
-  /** True where only the escalation lets the approver decide. */
+  /** True if only the escalation allows the approver to decide. */
   readonly escalated?: boolean;
 }
 
@@ -69,43 +69,43 @@ export interface DecisionInput {
     readonly kind: "approve" | "reject";
     /** The plan hash that the approver saw. */
     readonly planHash: string;
-    /** Payable ids that the approver leaves out. */
+    /** Payable ids that the approver drops. */
     readonly drop: readonly string[];
   };
   readonly run: {
-    /** True where its phase is one of ENDED_PHASES. */
+    /** True if its phase is one of ENDED_PHASES. */
     readonly ended: boolean;
     /** Null while it has no plan. */
     readonly planHash: string | null;
-    /** Whose run it is: who launched it; of a schedule's or an event's, the playbook's authors. */
+    /** Who launched the run; for a run of a schedule or an event, the playbook's authors. */
     readonly launchers: readonly string[];
     readonly cancelRequested: boolean;
   };
   readonly token: {
     readonly name: string;
     readonly roles: readonly string[];
-    /** True where a launcher made it after the launch, and nobody else has confirmed it. */
+    /** True if a launcher made it after the launch, and no other person has confirmed it. */
     readonly isLaunchers: boolean;
   };
-  /** Who has changed the playbook since a second person confirmed it last. */
+  /** Who has changed the playbook since a second person last confirmed it. */
   readonly playbookAuthors: readonly string[];
-  /** True where the business allows that one person launches and approves. */
+  /** True if the business allows one person to launch and approve. */
   readonly singlePerson: boolean;
   /** Lines of the plan that still need a decision or may be dropped. */
   readonly lines: readonly DecidableLine[];
-  /** Payables of the plan that a request may still pay. */
+  /** Payables of the plan whose sends may still take effect. */
   readonly mayStillPay: ReadonlySet<string>;
 }
 
 export type DecisionVerdict =
   | {
       readonly accepted: true;
-      /** Approve: the lines that this principal's role counts for. Reject: none. */
+      /** For an approval, the lines that it counts for; for a rejection, none. */
       readonly countsFor: readonly CountedLine[];
       readonly dropped: readonly string[];
-      /** Payables that it doesn't count for, because a stage comes first; missing for none. */
+      /** Payables that it doesn't count for, because an earlier stage is open; missing if none. */
       readonly tooEarly?: readonly string[];
-      /** True where it would not count, were one person not allowed to launch and to approve. */
+      /** True if it counts only because one person may launch and approve. */
       readonly alone?: boolean;
     }
   | {
@@ -123,15 +123,15 @@ export type DecisionVerdict =
         | "stage-not-open"
         | "counted-before"
         | "nothing-left";
-      /** One sentence for the one who decided. */
+      /** One sentence for the sender of the decision. */
       readonly reason: string;
     };
 
 /**
- * Whether a decision counts, and for which lines (design, "Approvals, line by line").
+ * Judges whether a decision counts, and for which lines.
  *
- * Nothing but these facts decides: the one who stores it has checked the token or the signature.
- * Dropping lines never selects a weaker rule, because a line's rule stands in the plan.
+ * These facts alone decide; the caller has checked the token or the signature. Dropping lines never
+ * selects a weaker rule, because the plan stores each line's rule.
  */
 export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const { decision, run, lines } = input;
@@ -185,7 +185,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   };
 }
 
-/** Roles that have a say in a line now, be it only to stop it. */
+/** Roles that may decide about a line now, even if only to stop it. */
 function rolesOf({ approvers, staged }: DecidableLine): readonly string[] {
   return staged === undefined ? approvers : everyDecider(staged);
 }
@@ -235,20 +235,23 @@ type PersonInput = Pick<DecisionInput, "token" | "playbookAuthors" | "singlePers
   readonly run: Pick<DecisionInput["run"], "launchers">;
 };
 
-/** True where nobody but the launcher or an author approves. */
+/** True if this person is the launcher or an author, and so approves alone. */
 export function isAlone(input: PersonInput): boolean {
   const decision = { kind: "approve" } as const;
   return refusalOfPerson({ ...input, singlePerson: false, decision }) !== undefined;
 }
 
-/** Who the principal is keeps it from deciding, whatever its roles. */
+/**
+ * The refusal of a decision because of who the principal is, whatever its roles; undefined if there
+ * is none.
+ */
 export function refusalOfPerson(
   input: PersonInput & { readonly decision: Pick<DecisionInput["decision"], "kind"> },
 ): DecisionVerdict | undefined {
   const { token, run } = input;
   const me = principalOf(token.name);
   const isMe = (name: string) => principalOf(name) === me;
-  // Stopping a run is safe from anybody with an approver's role; only approving needs four eyes.
+  // Anyone with an approver's role may stop a run; only approving needs four eyes.
   if (input.decision.kind === "reject" || input.singlePerson) return undefined;
   if (input.playbookAuthors.some(isMe)) {
     return refuse(
@@ -276,7 +279,7 @@ function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
   return refuse("role-missing", `this needs a token with one of the roles ${needed.join(", ")}`);
 }
 
-/** A decision that doesn't count, and why. */
+/** A verdict that the decision doesn't count, with the reason. */
 export function refuse(
   code: Extract<DecisionVerdict, { accepted: false }>["code"],
   reason: string,

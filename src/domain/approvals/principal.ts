@@ -1,7 +1,7 @@
 /**
- * The one person behind a name: what looks alike is one, whatever its case, its spaces, how its
- * accents are put together and what can't be seen in it, such as Braille's blank (U+2800). Letters
- * that have one capital are one, such as the Greek sigma's two.
+ * The principal behind a name. Names that look alike are one principal: letter case, spaces,
+ * composition of accents and invisible characters (such as Braille's blank, U+2800) make no
+ * difference. Letters with the same capital count as one, such as the two forms of the Greek sigma.
  */
 export function principalOf(tokenName: string): string {
   return tokenName
@@ -14,7 +14,7 @@ export function principalOf(tokenName: string): string {
     .normalize("NFKC");
 }
 
-/** How many different people stand behind these token names. */
+/** Number of different principals behind these token names. */
 export function quorumOf(tokenNames: Iterable<string>): number {
   return new Set([...tokenNames].map(principalOf)).size;
 }

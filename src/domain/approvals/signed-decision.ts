@@ -1,25 +1,25 @@
 import { createPublicKey, verify } from "node:crypto";
 
-/** A key that another system decides with. */
+/** A key with which another system signs decisions. */
 export interface SignerKey {
   readonly keyId: string;
-  /** Who decides with it: counts as one person with a token of the same name. */
+  /** The principal that decides with it, the same person as a token of that name. */
   readonly name: string;
   readonly roles: readonly string[];
   /** Ed25519 public key, base64 of its DER (SubjectPublicKeyInfo). */
   readonly publicKey: string;
 }
 
-/** A decision whose signature holds. */
+/** A decision with a valid signature. */
 export interface SignedDecision {
   readonly key: SignerKey;
-  /** The signer's id of this decision: it is taken once. */
+  /** The signer's id of this decision; each id is accepted once. */
   readonly id: string;
   readonly decision: "approve" | "reject";
   readonly planHash: string;
   readonly drop: readonly string[];
   readonly comment: string | undefined;
-  /** The deposit that it is about, where it is about none of the bills. */
+  /** The deposit that it is about; undefined for a decision about bills. */
   readonly topUpHash: string | undefined;
   readonly expiresAtMs: number;
 }
@@ -39,22 +39,22 @@ export type SignedReading =
   | {
       readonly ok: false;
       readonly code: SignedRefusalCode;
-      /** One sentence for the one who sent it. */
+      /** One sentence for the sender. */
       readonly reason: string;
       /** The key that the decision names, known or not. */
       readonly keyId?: string;
     };
 
-/** What a decision is for, so that a signature made for something else is none of it. */
+/** The audience claim: a signature made for another purpose is not a decision. */
 const AUDIENCE = "payrun";
 
-/** Ten thousand left-out bills fit in. */
+/** Enough for ten thousand dropped bills. */
 export const ENVELOPE_MAX_CHARS = 600_000;
 
-/** Clocks of two systems may differ by so much. */
+/** Allowed difference between two systems' clocks. */
 const SKEW_MS = 300_000;
 
-/** A decision that nobody delivered in a day should be made again by somebody who looks. */
+/** A decision that took more than a day to arrive should be made again. */
 const LIFE_MAX_MS = 86_400_000;
 
 const DROPPED_MAX = 10_000;
@@ -63,8 +63,8 @@ const WORD = /^[\x21-\x7e]{1,200}$/;
 /**
  * Reads a decision in JWS compact form (RFC 7515) and finds out who signed it.
  *
- * What is signed is exactly what was sent, so there is nothing to bring into a canonical form. The
- * only algorithm is Ed25519 (RFC 8037), whatever the header asks for.
+ * The signature covers exactly the bytes that were sent, so no canonical form is needed. The only
+ * algorithm is Ed25519 (RFC 8037), whatever the header names.
  *
  * @param expected `runId`: the run that it must name; `signers`: the keys of its business
  */
@@ -170,7 +170,10 @@ function isSignedBy(key: SignerKey, text: string, signature: string): boolean {
   );
 }
 
-/** Undefined unless it is base64url as RFC 7515 has it: one text for the same bytes. */
+/**
+ * Decodes base64url as RFC 7515 defines it; undefined for any other text, so that bytes have one
+ * spelling.
+ */
 function bytesIn(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.length > 0 && bytes.toString("base64url") === text ? bytes : undefined;

@@ -1,13 +1,13 @@
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { principalOf, quorumOf } from "./principal.ts";
 
-/** A line whose rule has stages, and who has approved it so far. */
+/** A line whose rule has stages, with its approvals so far. */
 export interface StagedLine {
-  /** One after the other, at least one. */
+  /** In order, at least one. */
   readonly stages: readonly ApprovalStage[];
-  /** Valid approvals of exactly this line; a principal has one at most. */
+  /** Valid approvals of exactly this line, at most one for each principal. */
   readonly approvals: readonly StageApproval[];
-  /** The stage whose turn was escalated, where one was: from 0. */
+  /** The escalated stage, from 0; null if none was. */
   readonly escalated: number | null;
 }
 
@@ -18,16 +18,16 @@ export interface StageApproval {
   readonly principal: string;
 }
 
-/** What a decision of one person means for one line. */
+/** What one person's decision means for one line. */
 export type Turn =
   | { readonly kind: "counts"; readonly stage: number; readonly escalated: boolean }
-  /** Somebody else comes first: `stage` is still open. */
+  /** An earlier stage is still open: `stage`. */
   | { readonly kind: "too-early"; readonly stage: number }
-  /** Counted in another stage, and nobody counts in two; `stage` is the open one. */
+  /** The person has approved in another stage, and counts in one only; `stage` is the open one. */
   | { readonly kind: "counted-before"; readonly stage: number }
   | { readonly kind: "no-say" };
 
-/** The first stage whose quorum is not reached, from 0; null where all are. */
+/** The first stage whose quorum is not reached, from 0; null if all are. */
 export function openStageOf(line: Omit<StagedLine, "escalated">): number | null {
   const open = line.stages.findIndex(({ quorum }, stage) => {
     const here = line.approvals.filter((approval) => approval.stage === stage);
@@ -36,7 +36,7 @@ export function openStageOf(line: Omit<StagedLine, "escalated">): number | null 
   return open < 0 ? null : open;
 }
 
-/** Roles that decide in a stage now: its own, and whom it was escalated to. */
+/** Roles that decide in a stage now: its own, and those that it was escalated to. */
 export function deciders(line: StagedLine, stage: number): string[] {
   const own = line.stages[stage]?.by ?? [];
   return line.escalated === stage
@@ -44,16 +44,16 @@ export function deciders(line: StagedLine, stage: number): string[] {
     : [...own];
 }
 
-/** Everybody who may leave the line out or reject it, in whatever stage it is: stopping is safe. */
+/** All roles that may drop or reject the line, in any stage: stopping is safe. */
 export function everyDecider(line: StagedLine): string[] {
   return [...new Set(line.stages.flatMap((_, stage) => deciders(line, stage)))];
 }
 
 /**
- * What an approval would mean for a line.
+ * Says what an approval would mean for a line.
  *
- * It counts in the stage that is open. Who has approved in one stage doesn't count in another, so
- * that each quorum is other people; who comes before their turn is told whose it is.
+ * It counts in the open stage. A person's approval in one stage doesn't count in another, so that
+ * each quorum consists of different people. If an earlier stage is open, the verdict names it.
  */
 export function turnOf(
   line: StagedLine,
@@ -81,7 +81,7 @@ export function turnOf(
 
 const NO_SAY: Turn = { kind: "no-say" };
 
-/** Renewing needs a role that would count in the stage today. */
+/** To renew an approval, a person needs a role that counts in the stage today. */
 function renews(
   line: StagedLine,
   stage: number,

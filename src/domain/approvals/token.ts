@@ -1,12 +1,12 @@
 import { principalOf } from "./principal.ts";
 
-/** A token counts for this long unless somebody says otherwise. */
+/** Default lifetime of a token. */
 export const TOKEN_DAYS = 90;
 
-/** Roles that approve and decide nothing. Every other one needs a second person. */
+/** Roles that approve and decide nothing. A token with any other role needs a second person. */
 const ONE_PERSON_ROLES: readonly string[] = ["viewer", "launcher", "operator"];
 
-/** What a token is judged by, at any moment. */
+/** The facts that decide whether a token is valid. */
 export interface TokenFacts {
   readonly roles: readonly string[];
   readonly confirmedAtMs: number | null;
@@ -16,7 +16,7 @@ export interface TokenFacts {
 
 export type TokenProblem = "revoked" | "expired" | "unconfirmed";
 
-/** A token as people are shown it. Instants are ISO 8601. */
+/** A token as people see it. Instants are ISO 8601. */
 export interface TokenView {
   readonly id: string;
   readonly name: string;
@@ -33,21 +33,22 @@ export interface TokenView {
   readonly lastUsedAt: string | null;
 }
 
-/** True where a token of these roles counts only once a second person has confirmed it. */
+/** True if a token with these roles is valid only after a second person has confirmed it. */
 export function needsConfirmation(roles: readonly string[]): boolean {
   return roles.some((role) => !ONE_PERSON_ROLES.includes(role));
 }
 
 /**
- * Why a token counts for nothing; undefined where it counts.
+ * Why a token is not valid; undefined if it is.
  *
- * @param sandboxesOnly where no real money moves, nobody needs to confirm a token
+ * @param sandboxesOnly true if no real money moves: then tokens need no confirmation
  */
 export function tokenProblem(
   token: TokenFacts,
   { nowMs, sandboxesOnly }: { readonly nowMs: number; readonly sandboxesOnly: boolean },
 ): TokenProblem | undefined {
-  // Of another gateway's clock, which may be ahead, only whether it has been counts.
+  // `revokedAtMs` comes from another gateway's clock, which may be ahead, so its value is not
+  // compared.
   if (token.revokedAtMs !== null) return "revoked";
   if (token.expiresAtMs <= nowMs) return "expired";
   if (token.confirmedAtMs !== null || sandboxesOnly || !needsConfirmation(token.roles))
@@ -55,7 +56,7 @@ export function tokenProblem(
   return "unconfirmed";
 }
 
-/** Why somebody may not confirm a token; undefined where they may. */
+/** Why a person may not confirm a token; undefined if they may. */
 export function confirmationProblem(
   token: TokenFacts & { readonly createdBy: string },
   by: { readonly name: string; readonly confirmedAtMs: number | null },
@@ -64,7 +65,7 @@ export function confirmationProblem(
   if (principalOf(by.name) === principalOf(token.createdBy)) {
     return `${token.createdBy} made this token; a second person with the role admin confirms it`;
   }
-  // One person makes up a second one in a sandbox, and what that one confirms counts for ever.
+  // In a sandbox one person can create a second one, whose confirmations would count for ever.
   if (by.confirmedAtMs === null) {
     return "nobody has confirmed your own token, which is enough for sandboxes only: confirm with one of “payrun token bootstrap”, or with one that was confirmed";
   }
@@ -72,12 +73,12 @@ export function confirmationProblem(
   return problem === undefined ? undefined : `this token is ${problem}`;
 }
 
-/** True where a token of these businesses acts for this one; null stands for all. */
+/** True if a token for these businesses acts for this one; null means all. */
 export function actsFor(businesses: readonly string[] | null, business: string): boolean {
   return businesses === null || businesses.includes(business);
 }
 
-/** True where whoever acts for `mine` may give out `theirs`. */
+/** True if a token for `mine` may create one for `theirs`. */
 export function coversBusinesses(
   mine: readonly string[] | null,
   theirs: readonly string[] | null,
@@ -85,13 +86,13 @@ export function coversBusinesses(
   return mine === null || (theirs?.every((business) => mine.includes(business)) ?? false);
 }
 
-/** Why nobody can be called this; undefined where somebody can. */
+/** Why this can't be a token's name; undefined if it can. */
 export function tokenNameProblem(name: string): string | undefined {
   const isWhole = /^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name) && principalOf(name) !== "";
   return isWhole ? undefined : "a token's name is 1 to 100 characters without spaces around them";
 }
 
-/** Why this can't be a role; undefined where it can. */
+/** Why this can't be a role; undefined if it can. */
 export function roleProblem(role: string): string | undefined {
   return /^[a-z][a-z0-9-]{0,49}$/.test(role)
     ? undefined

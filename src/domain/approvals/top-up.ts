@@ -6,15 +6,15 @@ import {
   refuse,
 } from "./policy.ts";
 
-/** A deposit as far as deciding about it goes. */
+/** The facts of a deposit that a decision needs. */
 export interface DecidableTopUp {
   readonly subject: string;
   readonly hash: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
-  /** True while nothing of it was sent. */
+  /** True until it is sent. */
   readonly proposed: boolean;
-  /** True where nobody but a person can tell what became of it. */
+  /** True if only a person can find out whether it was made. */
   readonly unclear: boolean;
 }
 
@@ -24,18 +24,19 @@ export type TopUpDecisionInput = Pick<
 > & {
   readonly decision: {
     readonly kind: "approve" | "reject";
-    /** The hash of the deposit that was looked at. */
+    /** The hash of the deposit that the approver saw. */
     readonly hash: string;
   };
   /** The run whose playbook allows the deposit. */
   readonly run: DecisionInput["run"];
-  /** What is asked for now; undefined where nothing is. */
+  /** The deposit that waits for a decision; undefined if none does. */
   readonly topUp: DecidableTopUp | undefined;
 };
 
 /**
- * Whether a decision about a deposit counts: for exactly the one that was looked at, by one of the
- * roles that the playbook names, and not by who launched the run or last changed the playbook.
+ * Judges a decision about a deposit. It counts only for exactly the deposit that the approver saw,
+ * from one of the roles that the playbook names, and not from the run's launcher or the playbook's
+ * last author.
  */
 export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   const { decision, topUp } = input;

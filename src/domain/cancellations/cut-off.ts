@@ -1,23 +1,26 @@
 import { addBankingDays } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
-/** The service runs a scheduled payment at this time in New York (API specification, section 3). */
+/** When the service executes a scheduled payment, in New York (API specification, section 3). */
 const EXECUTION_TIME = "09:00";
 
-/** A cancel leaves this long before the payment runs, on the business clock … */
+/** A cancel leaves this long before the payment executes, on the business clock … */
 const MARGIN_MS = 5 * 60_000;
 
-/** … and this long in real time, where a sandbox's bank clock runs fast: longer than a request. */
+/**
+ * … and this long in real time, which counts if a sandbox's bank clock runs fast: longer than a
+ * request takes.
+ */
 const REAL_MARGIN_MS = 12_000;
 
-/** A day alone, its midnight in UTC, or a time without a zone: all of them only name the day. */
+/** A date, its midnight in UTC, or a time without a zone: each of them names only the day. */
 const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)$|[T ][\d:.]+$)/;
 
 /**
- * The instant at which a scheduled payment runs: 9:00 New York on its date.
+ * When a scheduled payment executes: 9:00 New York on its date.
  *
- * @param scheduledAt as the service gives it, an instant or a plain date
- * @returns null where it names no day
+ * @param scheduledAt as the service gives it, an instant or a date
+ * @returns a business-clock instant; null if it names no day
  */
 export function executionMs(scheduledAt: string): number | null {
   const day = DAY.exec(scheduledAt)?.[1];
@@ -27,8 +30,8 @@ export function executionMs(scheduledAt: string): number | null {
 }
 
 /**
- * The last instant of the business clock at which a cancel is sent, or null where only the service
- * knows when the payment runs.
+ * The last business-clock instant at which a cancel is sent; null if only the service knows when
+ * the payment executes.
  *
  * @param scale business seconds in a real second
  */
@@ -39,7 +42,7 @@ export function cancelUntilMs(scheduledAt: string, scale: number): number | null
 }
 
 /**
- * Until when a withheld bill may be released so that it is still paid on its date.
+ * The last instant at which a held-back bill can be released and still be paid on its date.
  *
  * @param executionDate `YYYY-MM-DD`
  * @param until `time` is `HH:MM` in New York
@@ -52,7 +55,7 @@ export function releaseByMs(
   return newYorkInstantMs(day, until.time);
 }
 
-/** The instant from which a refund takes too long: the end of the n-th banking day after its cancel. */
+/** The instant from which a refund is late: the end of the n-th banking day after its cancel. */
 export function refundLateFromMs(cancelledAtMs: number, businessDays: number): number {
   const day = addBankingDays(newYorkDate(cancelledAtMs), businessDays);
   return newYorkInstantMs(day, "23:59") + 60_000;

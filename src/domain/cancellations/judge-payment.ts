@@ -3,13 +3,13 @@ import { cancelUntilMs } from "./cut-off.ts";
 
 export interface CancelCandidate {
   readonly status: string;
-  /** Null where the service does not say. */
+  /** Null if the service doesn't say. */
   readonly scheduledAt: string | null;
   readonly failureReason?: string | null | undefined;
   readonly paymentRail?: string | null | undefined;
 }
 
-/** Statuses in which a payment has run, has ended, or is being taken back already. */
+/** Statuses in which a payment has executed, has ended, or is being refunded. */
 const BEYOND: ReadonlySet<string> = new Set([
   "processing",
   "completed",
@@ -20,28 +20,31 @@ const BEYOND: ReadonlySet<string> = new Set([
   "refunded",
 ]);
 
-/** True where a payment can be cancelled, or may be able to be in a moment. */
+/** True if a payment can be cancelled, or may soon be. */
 export function mayYetBeCancelled(status: string): boolean {
   return !BEYOND.has(status);
 }
 
-/** What a payment's state says to somebody who wants it cancelled. */
+/** Whether a payment can be cancelled. */
 export type CancelVerdict =
-  /** A cancel may be sent, up to an instant of the business clock; null is without end. */
+  /** A cancel may be sent until this business-clock instant; null means without end. */
   | { readonly kind: "cancel"; readonly untilMs: number | null }
-  /** It has come to where nothing more can be done, or needs to be. */
+  /** Nothing more can be done, or needs to be. */
   | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
-  /** Cancelled, and its money is on its way back. */
+  /** It is cancelled, and its money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string }
-  /** It can't be cancelled in this state, which should not last: look again. No full stop. */
+  /**
+   * It can't be cancelled in this state, which should not last: look again. `reason` has no full
+   * stop.
+   */
   | { readonly kind: "later"; readonly reason: string };
 
 /**
- * Whether a payment can be cancelled by what the service shows of it (API specification, sections
- * 3 and 4): `scheduled` before 9:00 New York on its date, `held` at any time.
+ * Judges whether a payment can be cancelled, from what the service shows (API specification,
+ * sections 3 and 4): `scheduled` before 9:00 New York on its date, `held` at any time.
  *
  * @param facts.severalScheduled its bill has more than one scheduled payment
- * @param facts.refused the service has said that it can't be cancelled
+ * @param facts.refused the service has refused to cancel it
  */
 export function judgeForCancel(
   payment: CancelCandidate,
@@ -54,7 +57,7 @@ export function judgeForCancel(
 ): CancelVerdict {
   switch (payment.status) {
     case "held":
-      // Some services let one go beside several scheduled ones, some don't.
+      // Some services cancel a held payment beside several scheduled ones, others refuse.
       return facts.severalScheduled && facts.refused === true
         ? severalScheduled()
         : { kind: "cancel", untilMs: null };
@@ -88,7 +91,7 @@ export function judgeForCancel(
   }
 }
 
-/** Where the money of a refunded payment is, by whoever held it (API specification, section 3). */
+/** Where a refunded payment's money is, by who held it (API specification, section 3). */
 function whereMoneyIs({ paymentRail }: CancelCandidate): string {
   if (paymentRail === "PROVIDER") return "The money is back at the bank.";
   return paymentRail === "SERVICE"

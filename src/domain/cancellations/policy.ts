@@ -1,10 +1,10 @@
 import { CANCELLATION_KINDS } from "../../contracts/cancellation.ts";
 import type { CancelScheduledPlaybook, HoldPlaybook, Playbook } from "../../contracts/playbook.ts";
 
-/** Refunds that take longer are told of, where no playbook says otherwise. */
+/** Default number of days after which people are notified of a late refund. */
 const REFUND_BUSINESS_DAYS = 3;
 
-/** What a cancellation goes by: it withholds bills, or cancels payments. */
+/** The playbook of a cancellation: it holds bills back, or cancels payments. */
 export type CancellationPolicy = HoldPlaybook | CancelScheduledPlaybook;
 
 /** True for a playbook whose workflow is a cancellation. */
@@ -12,7 +12,7 @@ export function isCancellationPolicy(playbook: Playbook): playbook is Cancellati
   return CANCELLATION_KINDS.some((kind) => kind === playbook.kind);
 }
 
-/** The same policy, for less. */
+/** The same policy with a narrower choice. */
 export function narrowed<Policy extends CancellationPolicy>(
   policy: Policy,
   choice: Partial<Policy["choose"]>,
@@ -20,12 +20,12 @@ export function narrowed<Policy extends CancellationPolicy>(
   return { ...policy, choose: { ...policy.choose, ...choice } };
 }
 
-/** Roles that may release what is withheld; none where nothing is. */
+/** Roles that may release held-back bills; empty if the policy holds none back. */
 export function releasersOf(policy: CancellationPolicy): readonly string[] {
   return policy.kind === "hold" ? policy.releasedBy : [];
 }
 
-/** Payments that are named one by one; null where bills are chosen. */
+/** Payments named by id; null if the policy chooses bills. */
 export function namedPayments(policy: CancellationPolicy): readonly string[] | null {
   return policy.kind === "hold" ? null : policy.choose.payments;
 }
@@ -35,7 +35,7 @@ export function refundDaysOf(policy: CancellationPolicy): number {
   return policy.kind === "hold" ? REFUND_BUSINESS_DAYS : policy.refundBusinessDays;
 }
 
-/** What a playbook would say that cancels exactly these payments. */
+/** A policy that cancels exactly these payments. */
 export function cancelOfPayments(payments: readonly string[]): CancelScheduledPlaybook {
   return {
     kind: "cancel-scheduled",

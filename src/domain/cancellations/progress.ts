@@ -12,13 +12,13 @@ export interface CancellationView {
   readonly playbook: string;
   readonly requestedBy: string;
   readonly chosen: boolean;
-  /** What keeps the choice back, such as a run that has no plan yet; null where nothing does. */
+  /** What the choice waits for, such as a run without a plan; null if nothing. */
   readonly choiceWaitsFor: string | null;
-  /** True where bills are withheld from a run, false where payments are cancelled. */
+  /** True if bills of a run are held back, false if payments are cancelled. */
   readonly withholds: boolean;
   readonly releasedBy: readonly string[];
   readonly items: readonly ProgressItem[];
-  /** Faults of the whole business: nothing is sent before `retryAtMs` of the service's clock. */
+  /** Waits of the whole business: nothing is sent before `retryAtMs` on the service's clock. */
   readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
   readonly clock: {
     readonly businessMs: number;
@@ -39,10 +39,10 @@ export interface ProgressItem {
   readonly pollAtMs: number;
 }
 
-/** States in which a person should know that the money may go out, or has gone. */
+/** States in which a person should know that the money may leave or has left. */
 const EXCEPTIONS: readonly CancellationState[] = ["too-late", "several-scheduled", "unknown"];
 
-/** Where a cancellation stands and what there is to do, from what the store knows of it. */
+/** Says where a cancellation stands and what to do next, from the store alone. */
 export function judgeCancellation(view: CancellationView): CancellationAssessment {
   const { items, clock } = view;
   const open = items.filter((item) => item.open);
@@ -125,9 +125,9 @@ function wakeInMs(
 ): number {
   const polls = returning.map(({ pollAtMs }) => (pollAtMs - clock.businessMs) / clock.scale);
   const sends = asked.map(({ notBeforeMs }) => notBeforeMs - clock.serviceMs);
-  // Nothing is sent or read before the service may be asked again.
+  // Nothing is sent or read before a business-wide wait ends.
   const restsMs = [...polls, ...sends].map((ms) => Math.max(ms, blockedMs));
-  // Once its time is over, and not before, a bill is not released any more.
+  // A bill can be released until the end of its release time.
   const ends = withheld.map(({ releaseByMs }) => (releaseByMs === null ? null : releaseByMs + 1));
   return soonestRestMs(...restsMs, untilNextMs(ends, clock), blockedMs > 0 ? blockedMs : Infinity);
 }
@@ -151,7 +151,7 @@ function detailsOf(view: CancellationView, waitingFor: string | null): string {
   ].join("\n");
 }
 
-/** What has come of the payments that are done with, by how they ended. */
+/** Counts the finished items by state. */
 function soFarOf(items: readonly ProgressItem[]): string {
   const done = Map.groupBy(
     items.filter(({ open }) => !open),

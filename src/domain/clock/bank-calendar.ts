@@ -10,10 +10,10 @@ const holidaysByYear = new Map<number, ReadonlySet<string>>();
 let lastAsked: { readonly date: string; readonly next: string } | undefined;
 
 /**
- * True where the Federal Reserve moves ACH money on this date: no weekend, no Fed holiday.
+ * True if the Federal Reserve moves ACH money on this date: not on weekends or Fed holidays.
  *
- * A holiday on a Saturday closes nothing (the Friday before stays open), one on a Sunday closes
- * the Monday after.
+ * A holiday on a Saturday closes nothing (the Friday before stays open), one on a Sunday closes the
+ * Monday after.
  *
  * @param date `YYYY-MM-DD`
  */
@@ -23,14 +23,14 @@ export function isBankingDay(date: string): boolean {
 
 /** The first banking day after `date`. */
 export function nextBankingDay(date: string): string {
-  // Asked for each of many bills, about today.
+  // Cached, because planning asks about the same day for each bill.
   if (date !== lastAsked?.date) lastAsked = { date, next: addBankingDays(date, 1) };
   return lastAsked.next;
 }
 
 /**
- * The n-th banking day after `date`, or before it where `n` is negative; `date` itself for 0,
- * whether it is one or not.
+ * The n-th banking day after `date`, or before it if `n` is negative. For 0, `date` itself, banking
+ * day or not.
  */
 export function addBankingDays(date: string, n: number): string {
   if (!Number.isInteger(n)) throw new RangeError(`banking days must be whole, got ${String(n)}`);
@@ -43,7 +43,7 @@ export function addBankingDays(date: string, n: number): string {
   return day;
 }
 
-/** `date` where it is a banking day, else the last one before it. */
+/** `date` if it is a banking day, else the last one before it. */
 export function bankingDayOnOrBefore(date: string): string {
   return isBankingDay(date) ? date : addBankingDays(date, -1);
 }

@@ -1,9 +1,9 @@
-/** Arithmetic on plain dates, `YYYY-MM-DD` texts; they sort and compare as texts. */
+/** Arithmetic on plain dates, which are `YYYY-MM-DD` texts and compare as texts. */
 
 const DAY_MS = 86_400_000;
 const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Runs of many bills ask about the same few dates, each hundreds of thousands of times. */
+/** Cache: runs of many bills ask about the same few dates hundreds of thousands of times. */
 const known = new Map<string, number>();
 const KNOWN_MOST = 5_000;
 
@@ -35,12 +35,12 @@ function dateOfUtcMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The date `days` calendar days later, or earlier where negative. */
+/** The date `days` calendar days later; earlier if negative. */
 export function addDays(date: string, days: number): string {
   return dateOfUtcMs(utcMsOfDate(date) + days * DAY_MS);
 }
 
-/** Calendar days from `from` to `to`, negative where `to` is earlier. */
+/** Calendar days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((utcMsOfDate(to) - utcMsOfDate(from)) / DAY_MS);
 }

@@ -1,4 +1,4 @@
-/** An instant that the service tells as a text, in milliseconds; null where it doesn't tell it. */
+/** Milliseconds of an ISO instant that the service sent; null if it sent none. */
 export function instantOf(told: string | null | undefined): number | null {
   const ms = Date.parse(told ?? "");
   return Number.isNaN(ms) ? null : ms;

@@ -6,7 +6,10 @@ export const NEW_YORK = "America/New_York";
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Clocks are set at whole quarters of an hour; asking for the time in a zone is slow. */
+/**
+ * Zone offsets change only at quarters of an hour, so they are cached for each: asking Intl is
+ * slow.
+ */
 const QUARTER_MS = 900_000;
 const offsets = new Map<string, number>();
 const OFFSETS_MOST = 1_000;
@@ -32,7 +35,7 @@ export function zonedDate(instantMs: number, zone: string): string {
   return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(0, 10);
 }
 
-/** What clocks in a zone show at an instant, `HH:MM`. */
+/** The wall time in a zone at an instant, `HH:MM`. */
 export function zonedWallTime(instantMs: number, zone: string): string {
   return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(11, 16);
 }
@@ -40,8 +43,8 @@ export function zonedWallTime(instantMs: number, zone: string): string {
 /**
  * The instant at which clocks in `zone` show `time` on `date`.
  *
- * Of a time that comes twice (clocks set back) the first, of one that never comes (clocks set
- * forward) the instant as much later as the gap is long.
+ * If the time occurs twice (clocks set back), the first. If it doesn't occur (clocks set forward),
+ * the instant is later by the length of the gap.
  *
  * @param time `HH:MM`, 24 hours
  */
@@ -57,7 +60,7 @@ export function zonedInstantMs(date: string, time: string, zone: string): number
   return offsetMs(late, zone) === after ? late : early;
 }
 
-/** What must be added to an instant to get the zone's wall time as if it were UTC. */
+/** Milliseconds to add to an instant to get the zone's wall time as if it were UTC. */
 function offsetMs(instantMs: number, zone: string): number {
   const quarter = Math.floor(instantMs / QUARTER_MS);
   const key = `${quarter} ${zone}`;

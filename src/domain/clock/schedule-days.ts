@@ -4,13 +4,14 @@ import { addDays, daysBetween, isoWeekday } from "./dates.ts";
 
 const FORTNIGHT_DAYS = 14;
 
-/** Whether a schedule names this date, before any holiday moves its run. */
+/** True if a schedule names this date, before any holiday moves its run. */
 export function isNominal(days: ScheduleDays, date: string): boolean {
   switch (days.every) {
     case "day":
       return true;
     case "weekday":
-      // On a holiday it would meet the run of the day before: left out, not moved.
+      // A run moved from a holiday would coincide with the previous day's, so holidays are left
+      // out.
       return isBankingDay(date);
     case "week":
       return WEEKDAYS[isoWeekday(date) - 1] === days.on;
@@ -21,7 +22,7 @@ export function isNominal(days: ScheduleDays, date: string): boolean {
   }
 }
 
-/** The nominal date in a month, `YYYY-MM`. */
+/** The nominal date in a month (`YYYY-MM`). */
 function dateInMonth(month: string, on: number | "last-day" | "last-business-day"): string {
   if (typeof on === "number") return `${month}-${String(on).padStart(2, "0")}`;
   const last = lastDayOf(month);
@@ -29,6 +30,6 @@ function dateInMonth(month: string, on: number | "last-day" | "last-business-day
 }
 
 function lastDayOf(month: string): string {
-  // From the 28th four days lead into the next month, whatever the month.
+  // Four days after the 28th is in the next month, in any month.
   return addDays(`${addDays(`${month}-28`, 4).slice(0, 7)}-01`, -1);
 }

@@ -4,26 +4,25 @@ import { addDays } from "./dates.ts";
 import { NEW_YORK, newYorkDate, zonedDate, zonedInstantMs } from "./new-york.ts";
 import { isNominal } from "./schedule-days.ts";
 
-/** Days to the next run that is assumed where a playbook has no schedule. */
+/** Assumed days to the next run of a playbook without a schedule. */
 const UNSCHEDULED_INTERVAL_DAYS = 7;
 
-/** No holiday moves a run further than this. */
+/** The furthest that holidays move a run. */
 const LONGEST_MOVE_DAYS = 7;
-/** The first of a month can be no banking day for months on end, and be skipped each time. */
+/** A monthly run can be skipped several times in a row, if its date is no banking day. */
 const LONGEST_GAP_DAYS = 400;
 
 export interface ScheduledFire {
   /** The nominal date, `YYYY-MM-DD` in the schedule's zone: the run's period. */
   readonly period: string;
-  /** The date on which it begins, which a bank holiday may have moved. */
+  /** The date on which it begins; a bank holiday may have moved it. */
   readonly date: string;
   readonly fireAtMs: number;
 }
 
 /**
  * The period that a launch at this instant belongs to: the one whose run begins today in the
- * schedule's zone, else the first nominal date that is today or later; without a schedule, today
- * in New York.
+ * schedule's zone, else the next nominal date from today on. Without a schedule, today in New York.
  */
 export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): string {
   if (schedule === null) return zonedDate(nowMs, NEW_YORK);
@@ -31,25 +30,25 @@ export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): stri
   return periodBeginningOn(schedule, today) ?? nextPeriod(schedule, addDays(today, -1));
 }
 
-/** When the run of a period begins, at the schedule's time of the day it was moved to. */
+/** When a period's run begins: the schedule's time on the date to which holidays moved it. */
 export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFire {
   const date = beginsOn(schedule, period);
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
-/** How late a run may begin, as a playbook's author writes it: `catchUp: 1 day`. */
+/** How late a run may begin, as the playbook writes it: `catchUp: 1 day`. */
 export function catchUpText({ catchUpDays }: PlaybookSchedule): string {
   return `catchUp: ${catchUpDays} day${catchUpDays === 1 ? "" : "s"}`;
 }
 
-/** The first day on which a run that begins then can pay: banks count from the day that it is in New York. */
+/** The first date on which a run that fires then can pay; banks count from its New York date. */
 export function firstPayDate(fireAtMs: number): string {
   return nextBankingDay(newYorkDate(fireAtMs));
 }
 
 /** The next run that fires after an instant. */
 export function nextFire(schedule: PlaybookSchedule, afterMs: number): ScheduledFire {
-  // A run may have been moved to a later day, so the period to look at may be some days back.
+  // A run may have been moved to a later day, so the search starts some days earlier.
   let period = addDays(zonedDate(afterMs, schedule.zone), -LONGEST_MOVE_DAYS);
   let fire: ScheduledFire;
   do {
@@ -74,7 +73,7 @@ export function nextFires(
   return fires;
 }
 
-/** The period whose run begins on a date, or null where none does. */
+/** The period whose run begins on a date; null if none does. */
 export function periodBeginningOn(schedule: PlaybookSchedule, date: string): string | null {
   for (let away = -LONGEST_MOVE_DAYS; away <= LONGEST_MOVE_DAYS; away += 1) {
     const period = addDays(date, away);
@@ -95,11 +94,11 @@ export function nextPeriod(schedule: PlaybookSchedule, date: string): string {
 /**
  * The first due date that can wait for the run after `period` (`select: before-next-run`).
  *
- * A bill due before it would arrive late if it waited: the next run's payments execute on the
+ * A bill due earlier would be paid late if it waited: the next run's payments execute on the
  * banking day after it fires, at the earliest, and arrive `arrivalBusinessDays` later. Without a
- * schedule the next run is taken to be a week later.
+ * schedule, the next run is assumed to be a week later.
  *
- * @returns an exclusive limit: select due dates that are earlier
+ * @returns an exclusive limit: select earlier due dates
  */
 export function beforeNextRun(
   schedule: PlaybookSchedule | null,
@@ -113,19 +112,19 @@ export function beforeNextRun(
   return addBankingDays(nextBankingDay(firesOn), arrivalBusinessDays);
 }
 
-/** Whether a date is a nominal one whose run is not left out. */
+/** True if a date is nominal and its run is not skipped. */
 function hasRun(schedule: PlaybookSchedule, date: string): boolean {
   if (!isNominal(schedule.days, date)) return false;
   return schedule.holidays !== "skip" || mayBeHoliday(schedule) || isBankingDay(date);
 }
 
-/** The date on which the run of a period begins, wherever a bank holiday has moved it. */
+/** The date on which a period's run begins, after holidays have moved it. */
 export function beginsOn(schedule: PlaybookSchedule, period: string): string {
   if (mayBeHoliday(schedule) || isBankingDay(period)) return period;
   return addBankingDays(period, schedule.holidays === "business-day-after" ? 1 : -1);
 }
 
-/** A run of every day has no other day to go to: it begins on holidays as well. */
+/** A daily run has no other day to move to, so it begins on holidays too. */
 function mayBeHoliday({ days }: PlaybookSchedule): boolean {
   return days.every === "day";
 }

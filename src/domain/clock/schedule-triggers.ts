@@ -3,30 +3,35 @@ import { addDays, isoWeekday } from "./dates.ts";
 import { zonedInstantMs, zonedWallTime } from "./new-york.ts";
 import { beginsOn, nextPeriod } from "./schedule-period.ts";
 
-/** Weekdays and bank holidays fall on the same dates again after 28 years, until 2099. */
+/** Weekdays and bank holidays repeat on the same dates every 28 years, until 2099. */
 const CYCLE_YEARS = 28;
 const CYCLE_FROM = "2024-01-01";
-/** Clocks are set at least once in a year, where they are set at all. */
+/** A zone that changes its clocks does so at least once in this many days. */
 const YEAR_DAYS = 366;
 
 /**
- * When a plain calendar must wake the launcher so that no run of a schedule is missed.
+ * When Temporal must wake the launcher so that no run of a schedule is missed.
  *
- * A calendar of Temporal's knows neither bank holidays nor fortnights: it wakes on every day on
- * which a run can begin in any year, and the launcher looks whether one does. So the schedule
- * stays right without being stored again.
+ * Temporal's calendars know neither bank holidays nor fortnights. They wake the launcher on every
+ * day on which a run can begin in any year, and the launcher checks whether one does. So a stored
+ * schedule stays right for ever.
  */
 export interface Triggers {
   /** Days of the week, or null for all. */
   readonly weekdays: readonly (Weekday | "saturday" | "sunday")[] | null;
   /** Days of the month, or null for all. */
   readonly daysOfMonth: readonly number[] | null;
-  /** `HH:MM` in the zone; a second one where the first does not exist on the day clocks are set. */
+  /**
+   * `HH:MM` in the zone; a second time if the first doesn't exist on the day on which clocks
+   * change.
+   */
   readonly times: readonly string[];
   readonly zone: string;
 }
 
-/** What Temporal keeps of a playbook's schedule: when to wake its launcher, and what for. */
+/**
+ * What Temporal stores of a playbook's schedule: when to wake its launcher, and with what input.
+ */
 export function launcherOf(
   of: {
     readonly playbook: string;

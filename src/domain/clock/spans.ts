@@ -6,21 +6,21 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
 
-/** Real time that people have at least, however fast a sandbox's clock runs. */
+/** The least real time that people get, however fast a sandbox's clock runs. */
 export const PEOPLE_MIN_MS = 60_000;
 
 /**
- * The instant so much later, on the business clock: business days later it is the same time of day
- * in New York, on a day on which banks work.
+ * The instant one span later, on the business clock. A span of business days ends at the same New
+ * York time of day, on a banking day.
  */
 export function afterSpan(instantMs: number, { count, unit }: Span): number {
   if (unit !== "business days") return instantMs + count * UNIT_MS[unit];
   const date = addBankingDays(newYorkDate(instantMs), count);
-  // What clocks show, not what has passed since midnight: on two days a year they differ.
+  // The wall time, not the time since midnight: they differ on the two days on which clocks change.
   return newYorkInstantMs(date, zonedWallTime(instantMs, NEW_YORK)) + (instantMs % MINUTE_MS);
 }
 
-/** The same, but not before people have had a minute of real time. */
+/** `afterSpan`, but at least a minute of real time later. */
 export function dueForPeopleMs(
   clock: { readonly businessMs: number; readonly scale: number },
   span: Span,

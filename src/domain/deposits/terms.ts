@@ -4,18 +4,18 @@ import { addBankingDays, bankingDayOnOrBefore } from "../clock/bank-calendar.ts"
 import { addDays } from "../clock/dates.ts";
 import { sumCents } from "../money.ts";
 
-/** Standard ACH, as plans reckon with it; a service that says nothing is not taken to be faster. */
+/** Business days of standard ACH; assumed if the service doesn't say that it is faster. */
 const STANDARD_DAYS = 3;
-/** Same-day ACH after its cut-off. */
+/** Business days of same-day ACH after its cut-off. */
 const SAME_DAY_DAYS = 1;
 
 export interface ShortageInput {
   readonly rule: TopUpRule;
-  /** What bills without money come to, by execution date. */
+  /** Sums of the bills without money, by execution date. */
   readonly needs: readonly { readonly date: string; readonly cents: number }[];
-  /** Available, less what is promised to others; below zero where more is promised than there is. */
+  /** Available, minus others' reservations; negative if more is reserved than available. */
   readonly leftCents: number;
-  /** Largest deposit that goes by same-day ACH; 0 where none does. */
+  /** Largest deposit that same-day ACH takes; 0 if none. */
   readonly sameDayCents: number;
   /** Date in New York. */
   readonly today: string;
@@ -23,16 +23,16 @@ export interface ShortageInput {
 
 export type Shortage =
   | { readonly kind: "covered" }
-  /** More is missing than the playbook lets anybody deposit. */
+  /** More is missing than the playbook allows to deposit. */
   | { readonly kind: "above-limit"; readonly shortCents: number }
   | { readonly kind: "short"; readonly terms: TopUpTerms };
 
 /**
- * The deposit that would cover bills which the balance does not, and the day by which it must be
- * made.
+ * Computes the deposit that covers the bills for which the balance is short, and the day by which
+ * it must be made.
  *
  * A payment is scheduled for tomorrow at the earliest (API specification, section 8), so the money
- * has to be there on the day before the first one that it is for.
+ * must be there the day before the first payment that needs it.
  */
 export function judgeShortage(input: ShortageInput): Shortage {
   const { rule, leftCents, today } = input;

@@ -1,4 +1,6 @@
-/** A balance transaction as far as it is told: its shape is not shown, so anything may be missing. */
+/**
+ * A balance transaction. The specification doesn't document its shape, so any field may be missing.
+ */
 export interface ShownTransaction {
   readonly id: string;
   readonly type?: string | null | undefined;
@@ -12,14 +14,14 @@ export interface ShownTransaction {
 const DEPOSIT = /deposit/i;
 
 /**
- * The transactions that a deposit of this amount from this account could be. What is not told is no
- * difference: a wrong "none" would pull the money a second time.
+ * The transactions that could be a deposit of this amount from this account. A missing field
+ * matches: a wrong "none" would debit the account a second time.
  */
 export function couldBe(
   asked: { readonly amountCents: number; readonly bankAccountId: string },
   found: readonly ShownTransaction[],
 ): ShownTransaction[] {
-  // A list of everything that moved has payments and fees of the same amount as well.
+  // A list with all kinds of transactions has payments and fees of the same amount as well.
   const isTold = found.some(({ type }) => DEPOSIT.test(type ?? ""));
   return found.filter(
     (each) =>
@@ -30,7 +32,7 @@ export function couldBe(
   );
 }
 
-/** The amount of what is told to be a deposit of so much; 0 where that isn't certain. */
+/** The amount of a deposit; 0 if the transaction may be something else. */
 export function toldCents(transaction: ShownTransaction): number {
   return mayBeDeposit(transaction) ? (transaction.amountCents ?? 0) : 0;
 }
@@ -43,14 +45,14 @@ const ARRIVED = /^(completed?|settled|succeeded|cleared|posted)$/i;
 const CAME_TO_NOTHING =
   /^(failed|returned|cancell?ed|refund_pending|refunded|rejected|declined|reversed)$/i;
 
-/** Why a deposit that had arrived is there no more; null where nothing says so. */
+/** Why a deposit that had arrived is gone; null if the service doesn't show that it is. */
 export function takenBack(shown: ShownTransaction | undefined): string | null {
   if (shown === undefined || depositStands(shown) !== "failed") return null;
   const why = shown.failureReason ?? "the service gives no reason";
   return `It had arrived, and is ${shown.status} now: ${why}`;
 }
 
-/** Where a deposit stands; a status that nobody knows counts as on its way. */
+/** The state of a deposit; an unknown status counts as on its way. */
 export function depositStands({
   status,
 }: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-told" {

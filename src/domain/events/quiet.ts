@@ -3,27 +3,27 @@ import { doublingMs } from "../back-off.ts";
 const MINUTE_MS = 60_000;
 const LONGEST_MS = 60 * MINUTE_MS;
 
-/** Within this time starts are counted. */
+/** Starts within this time are counted. */
 export const LATELY_MS = 24 * 60 * MINUTE_MS;
 
-/** What has been started before by events of the same kind. */
+/** Earlier starts by events of the same kind. */
 export interface EarlierStarts {
   /** Starts for the same subject within `LATELY_MS`. */
   readonly lately: number;
   /** The last of them; null for none. */
   readonly lastMs: number | null;
-  /** The playbook's last start for whatever subject; null where that doesn't matter. */
+  /** The playbook's last start for any subject; null if that doesn't matter. */
   readonly lastOfPlaybookMs: number | null;
-  /** When a start for the same is due already; null for none. */
+  /** When a start for the same subject is already due; null for none. */
   readonly dueMs: number | null;
 }
 
 /**
- * When an event starts what it asks for: at once, unless there has been a start a moment ago.
+ * When an event starts its playbook: at once, unless another start came just before.
  *
- * A subject that changes without end is started for once a minute, then every two, four … minutes,
- * and once an hour in the end. Nothing is left out: what comes meanwhile starts together at the end
- * of the pause, which sees the latest state.
+ * A subject that changes again and again starts it once a minute, then every two, four … minutes,
+ * at most once an hour. No event is lost: those that come during the pause start it together at the
+ * end, and it reads the latest state.
  */
 export function dueAtMs(earlier: EarlierStarts, nowMs: number): number {
   if (earlier.dueMs !== null) return earlier.dueMs;

@@ -2,41 +2,43 @@ import type { StartingEvent } from "../../contracts/events.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import { isCancellationPolicy } from "../cancellations/policy.ts";
 
-/** Older ones start nothing: whatever they asked for has been seen to, or is somebody else's by now. */
+/** Older events start nothing: what they concern has been handled by now. */
 const AGE_MAX_MS = 14 * 86_400_000;
 
-/** The service's clock and ours may differ by as much as its signatures allow. */
+/** Allowed clock difference, the same as for webhook signatures. */
 const SKEW_MS = 300_000;
 
-/** The events that start a playbook; none where it says nothing of them. */
+/** The events that start a playbook; empty if it names none. */
 export function eventsOf(playbook: Playbook): readonly StartingEvent[] {
   return playbook.kind === "kyb-onboarding" ? [] : (playbook.events ?? []);
 }
 
-/** Who has launched what events start, for people and the audit trail; it approves nothing. */
+/**
+ * The launcher's name for what events start, for people and the audit trail; it approves nothing.
+ */
 export function launchedByEvents(playbook: string): string {
   return `events of ${playbook}`;
 }
 
-/** What is known of an event when it is held against a playbook. */
+/** The facts of an event that decide whether it starts a playbook. */
 export interface EventFacts {
   readonly type: string;
   /** `payable`, `contact` … */
   readonly object: string;
   readonly objectId: string;
-  /** When the service made it; when it arrived, where that can't be read. */
+  /** When the service created it, or when it arrived if that can't be read. */
   readonly createdAtMs: number;
-  /** True where a workflow is at work on its payable, which then does what is to be done. */
+  /** True if a workflow owns its payable and handles the event itself. */
   readonly watched: boolean;
 }
 
 /**
- * Whether an event starts a playbook.
+ * True if an event starts a playbook.
  *
- * A run follows its payments and never takes one back by itself, so what cancels is started also
- * where a run watches.
+ * A run follows its payments but never cancels one by itself, so a cancelling playbook starts even
+ * if a run owns the payable.
  *
- * @param sinceMs since when the stored playbook names the event: what happened before is not meant
+ * @param sinceMs when the stored playbook began to name the event; earlier events don't count
  */
 export function isStartedBy(
   playbook: Playbook,

@@ -36,7 +36,7 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk): NoticeText {
   };
 }
 
-/** One line for each stage that is waited for, for people who look at the run. */
+/** One line about the open stage, for people who look at the run. */
 export function askLine(ask: ApprovalAsk): string {
   const next = escalationLines(ask).map((line) => ` ${line}`);
   return `${askText(ask)}: ${bills(ask.count)}, ${formatUsd(ask.cents)}${since(ask)}.${next.join("")}`;

@@ -5,16 +5,14 @@ import { newYorkDate, newYorkInstantMs, weekOf } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
 import { bills, type NoticeText, type SumsByState, sumLines } from "./run-texts.ts";
 
-/** When people begin to work, in New York. */
+/** Start of the working day, in New York. */
 const DIGEST_AT = "08:00";
 
 export type DigestRhythm = "daily" | "weekly";
 
 /**
- * The date of the digest that should have been sent by now: each banking day at 8:00 in New York,
- * or on the first of each week.
- *
- * @param businessMs business clock
+ * The date of the digest that is due by now: each banking day at 8:00 in New York, or the first
+ * banking day of each week.
  */
 export function digestDate(rhythm: DigestRhythm, businessMs: number): string {
   const today = newYorkDate(businessMs);
@@ -37,7 +35,7 @@ export interface DigestedRun {
   readonly sums: SumsByState;
 }
 
-/** @param runs those at work, and those that ended since the digest before */
+/** @param runs open runs, and those that ended since the last digest */
 export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {
   const waiting = countOf(runs, "awaiting-approval");
   const parked = countOf(runs, "parked");

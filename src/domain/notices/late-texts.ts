@@ -8,7 +8,7 @@ interface LateBill {
   readonly executionDate: string;
 }
 
-/** Bills that one notice lists; more are counted. */
+/** How many bills a notice lists; the rest are counted. */
 const LISTED = 10;
 
 const STANDS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const STANDS: Readonly<Record<string, string>> = {
   held: "held by the service for review",
 };
 
-/** Payments that should have moved on by now. */
+/** Notifies of payments that are late. */
 export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText {
   const listed = lines
     .slice(0, LISTED)
@@ -37,7 +37,7 @@ export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText
   };
 }
 
-/** A bill that could not be brought any further for an hour, with why. */
+/** Notifies that a bill has made no progress for an hour, with the reason. */
 export function resting(
   line: { readonly payableId: string; readonly amountCents: number },
   rest: { readonly kind: "unknown" | "back"; readonly reason: string },

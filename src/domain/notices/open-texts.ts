@@ -7,7 +7,7 @@ interface ShownPayment {
   readonly status: string;
 }
 
-/** A payment that nothing which was sent explains, with why it matters. */
+/** Notifies of a payment that no request of Payrun explains, with the reason why it matters. */
 export function unexplained(payableId: string, reason: string): NoticeText {
   return {
     subject: `A payment of ${payableId} needs an explanation`,
@@ -19,7 +19,10 @@ export function unexplained(payableId: string, reason: string): NoticeText {
   };
 }
 
-/** What is scheduled should not go out as it is, with why; whatever can be is being cancelled. */
+/**
+ * Notifies that a scheduled payment may be wrong, with the reason; Payrun cancels it if the service
+ * allows.
+ */
 export function inDoubt(payableId: string, reason: string): NoticeText {
   return {
     subject: `A scheduled payment of ${payableId} is in doubt`,
@@ -31,7 +34,10 @@ export function inDoubt(payableId: string, reason: string): NoticeText {
   };
 }
 
-/** A request without an answer has paid after all, and no run follows its bill any more. */
+/**
+ * Notifies that a request without a response has paid after all, and that no run follows its bill
+ * any more.
+ */
 export function paidAfterAll(payableId: string, found: readonly ShownPayment[]): NoticeText {
   const listed = found.map(
     ({ id, amountCents, status }) => `- ${id}, ${formatUsd(amountCents)}, ${status}`,

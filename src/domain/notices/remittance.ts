@@ -3,11 +3,11 @@ import type { NoticeText } from "./run-texts.ts";
 
 /** A settled payment and the bill that it covers, as its vendor knows them. */
 export interface AdvisedPayment {
-  /** Who pays, by the name that vendors know. */
+  /** The payer's name as vendors know it. */
   readonly payer: string;
   readonly paymentId: string;
   readonly amountCents: number;
-  /** Parts that the service split the bill's amount into; 1 where it didn't. */
+  /** Number of parts into which the service split the bill's amount; 1 if it didn't. */
   readonly parts: number;
   readonly bill: {
     readonly number: string;

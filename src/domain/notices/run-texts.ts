@@ -4,13 +4,13 @@ import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 
-/** What a notice says; who gets it and when is decided elsewhere. */
+/** A notice's subject and text; others decide who gets it and when. */
 export interface NoticeText {
   readonly subject: string;
   readonly text: string;
 }
 
-/** A run as notices speak of it. */
+/** The fields of a run that notices mention. */
 export interface RunName {
   readonly runId: string;
   readonly playbook: string;
@@ -62,7 +62,7 @@ export interface ParkedBill {
   readonly reason: string | null;
 }
 
-/** Bills that one notice lists; more are counted. */
+/** How many bills a notice lists; the rest are counted. */
 const LISTED = 10;
 
 export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
@@ -108,7 +108,7 @@ export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): Noti
   };
 }
 
-/** @param offCycle the bills that a run was asked for by name, or null for one of a period */
+/** @param offCycle the run's off-cycle request; null for a run of a period */
 export function runFailed(run: RunName, reason: string, offCycle: OffCycle | null): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${ENDINGS.failed ?? ""}`,
@@ -121,7 +121,7 @@ export function runFailed(run: RunName, reason: string, offCycle: OffCycle | nul
   };
 }
 
-/** What asks for the same off-cycle payment again. */
+/** The command that repeats an off-cycle payment. */
 function payCommand({ playbook }: RunName, { payableIds, amountCents }: OffCycle): string {
   const bills = payableIds.slice(0, LISTED).join(" ");
   const more = payableIds.length > LISTED ? " …" : "";
@@ -136,7 +136,7 @@ export function planWarned(run: RunName, warnings: readonly string[]): NoticeTex
   };
 }
 
-/** @param source funding source that the fault is about; empty for the whole business */
+/** @param wait.sourceId the funding source that can't pay; empty for the whole business */
 export function businessWaits(
   run: Pick<RunName, "runId">,
   wait: { readonly code: string; readonly message: string; readonly sourceId: string },
@@ -151,7 +151,7 @@ export function businessWaits(
   };
 }
 
-/** One line for each state that bills are in. */
+/** One line for each state with bills. */
 export function sumLines(sums: SumsByState): string[] {
   return [...sums]
     .filter(([, { count }]) => count > 0)

@@ -2,7 +2,7 @@ import type { LineState } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../money.ts";
 import { bills, type NoticeText } from "./run-texts.ts";
 
-/** Bills of one run that are paid from one funding source, by state. */
+/** Bills of one run that one funding source pays, by state. */
 export interface SourceUse {
   readonly runId: string;
   readonly state: LineState;
@@ -10,13 +10,13 @@ export interface SourceUse {
   readonly cents: number;
 }
 
-/** States of bills whose payment the service has and the bank has not. */
+/** States in which the service has the payment and the bank does not yet. */
 const ON_THEIR_DAY: readonly LineState[] = ["scheduled", "held"];
 
-/** Runs that one notice lists; more are counted. */
+/** How many runs a notice lists; the rest are counted. */
 const LISTED = 10;
 
-/** @param uses what is open of the account, over all runs */
+/** @param uses open bills of the account, over all runs */
 export function accountRemoved(accountId: string, uses: readonly SourceUse[]): NoticeText {
   const listed = uses.slice(0, LISTED).map(({ runId, state, count, cents }) => {
     const fails = ON_THEIR_DAY.includes(state) ? ", which may fail on their day" : "";

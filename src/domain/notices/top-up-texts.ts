@@ -3,13 +3,13 @@ import { formatUsd } from "../money.ts";
 import type { NoticeText } from "./run-texts.ts";
 
 interface Deposit extends TopUpTerms {
-  /** Workflow that needs the money. */
+  /** Id of the workflow that needs the money. */
   readonly owner: string;
   readonly sourceId: string;
   readonly account: TopUpAccount;
 }
 
-/** @param before why the deposit before it came to nothing, or null */
+/** @param before why the previous deposit failed, or null */
 export function topUpNeeded(deposit: Deposit, before: string | null): NoticeText {
   const { owner, makeBy, neededOn, arrivesOn, late } = deposit;
   return {
@@ -42,7 +42,7 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
   };
 }
 
-/** A deposit that could not be brought any further for an hour, with why. */
+/** Notifies that a deposit has made no progress for an hour, with the reason. */
 export function topUpRests(deposit: Deposit, reason: string): NoticeText {
   const { owner } = deposit;
   return {
@@ -55,7 +55,7 @@ export function topUpRests(deposit: Deposit, reason: string): NoticeText {
   };
 }
 
-/** A deposit that the service still has under way after the day of its arrival. */
+/** Notifies of a deposit that has not arrived on its day. */
 export function topUpOverdue(deposit: Deposit, status: string): NoticeText {
   const { arrivesOn, owner } = deposit;
   return {
@@ -67,7 +67,7 @@ export function topUpOverdue(deposit: Deposit, status: string): NoticeText {
   };
 }
 
-/** A deposit that had arrived, and was given back by the bank. */
+/** Notifies that the bank took back a deposit that had arrived. */
 export function depositTakenBack(deposit: Deposit, reason: string): NoticeText {
   const { owner, sourceId } = deposit;
   return {
@@ -88,7 +88,7 @@ function isIncident({ owner, sourceId }: Deposit): boolean {
   return owner.startsWith("funding-incident/") && owner.endsWith(`/${sourceId}`);
 }
 
-/** A deposit in a few words: how much, and from which account. */
+/** A deposit in a few words: its amount and the account that it comes from. */
 export function depositText({
   amountCents,
   account,

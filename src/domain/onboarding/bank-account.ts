@@ -2,29 +2,31 @@ import type { Decision, ProvidedView } from "./decide.ts";
 import { howTo } from "./decide.ts";
 import { SERVICES_TURN } from "./waits.ts";
 
-/** A bank account of the business, as far as deciding needs it (API specification, section 2). */
+/** The facts of a business's bank account that decisions need (API specification, section 2). */
 export interface AccountView {
   readonly id: string;
   readonly status: string;
   readonly last4: string | null;
   /** True once its micro-deposits can be confirmed. */
   readonly hasArrived: boolean;
-  /** When its micro-deposits were sent, in milliseconds; null where that isn't shown. */
+  /** When its micro-deposits were sent, in milliseconds; null if the service doesn't say. */
   readonly initiatedAtMs: number | null;
   /** Wrong attempts that the service has counted. */
   readonly counted: number;
-  /** Those, or more where we have made more. */
+  /** The same, or more if Payrun has made more attempts. */
   readonly attempts: number;
 }
 
-/** Wrong attempts after which only a person's word allows another: three end the account. */
+/**
+ * After this many wrong attempts only a person may allow another: the third one closes the account.
+ */
 const ATTEMPTS_WITHOUT_ASKING = 2;
 
 export type AccountDecision = Exclude<Decision, { readonly do: "verified" }> | { do: "finished" };
 
 /**
- * What is next for the bank account of a verified business: an account is linked, its two deposits
- * arrive, and a person tells what they came to.
+ * Decides what is next for the bank account of a verified business: link an account, wait for its
+ * two deposits, and let a person enter their amounts.
  */
 export function decideBankAccount(
   business: string,
@@ -68,7 +70,10 @@ export function decideBankAccount(
   return wait(true, text, `micro-deposits:${account.attempts}`);
 }
 
-/** The account whose deposits are confirmed next: the last one linked, however they are listed. */
+/**
+ * The account whose deposits are confirmed next: the one linked last, in whatever order the service
+ * lists them.
+ */
 export function pendingAccount(accounts: readonly AccountView[]): AccountView | undefined {
   return accounts
     .filter(({ status }) => status === "pending_verification")
@@ -76,7 +81,7 @@ export function pendingAccount(accounts: readonly AccountView[]): AccountView | 
     .at(-1);
 }
 
-/** True where the next wrong attempt may be the last that the service takes. */
+/** True if the next wrong attempt may be the last that the service accepts. */
 export function isLastAttempt({ attempts }: Pick<AccountView, "attempts">): boolean {
   return attempts >= ATTEMPTS_WITHOUT_ASKING;
 }

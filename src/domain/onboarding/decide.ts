@@ -10,26 +10,26 @@ import { SERVICES_TURN } from "./waits.ts";
 
 export type StepState = "missing" | "submitted" | "accepted";
 
-/** How far the service says that a business is. */
+/** How far the business's verification is, according to the service. */
 export interface VerificationView {
   /** `pending`, `verified`, `suspended`, `document`; others count as under review. */
   readonly status: string;
   readonly steps: Readonly<Record<KybStep, StepState>>;
-  /** True where the IRS could not match the tax id that was sent last. */
+  /** True if the IRS could not match the tax id that was sent last. */
   readonly taxIdMismatched: boolean;
   /** The reviewer's reason, in words. */
   readonly reason: string | null;
   readonly nextSteps: readonly NextStep[];
 }
 
-/** What keeps something provided from being sent, although the data is not to blame. */
+/** Why a provided input can't be sent although its data is fine. */
 export interface HeldUp {
   readonly reason: string;
-  /** A person has to see to it; else it may pass by itself. */
+  /** True if a person must fix it; otherwise it may pass by itself. */
   readonly needsPerson: boolean;
 }
 
-/** What people have provided, as far as deciding needs it. */
+/** The facts of a provided input that decisions need. */
 export interface ProvidedView {
   readonly inputId: string;
   readonly step: ProvidedStep;
@@ -43,21 +43,21 @@ export type Decision =
   | {
       readonly do: "wait";
       readonly phase: OnboardingPhase;
-      /** A person has to act; else it is the service's turn. */
+      /** True if a person must act; otherwise the service must. */
       readonly needsPerson: boolean;
       readonly text: string;
-      /** Names the wait: another name is another wait, with its own reminders and expiry. */
+      /** Names the wait. A new name is a new wait, with its own reminders and expiry. */
       readonly key: string;
     }
   | { readonly do: "verified" };
 
-/** The steps that every business takes, in their order; documents follow only when asked for. */
+/** The steps of every business, in order; documents follow only if the reviewer asks for them. */
 const IN_ORDER = ["tax", "signature", "officers", "certification"] as const;
 type OrderedStep = (typeof IN_ORDER)[number];
 
 /**
- * What is next: the first step that is missing is waited for, and what was provided is sent when
- * its turn has come, never before the steps that come first (API specification, section 3).
+ * Decides what is next: wait for the first missing step, or send what was provided for it. A step
+ * is never sent before the steps that come first (API specification, section 3).
  */
 export function decideOnboarding(
   business: string,
@@ -88,7 +88,9 @@ export function decideOnboarding(
   return underReview(view);
 }
 
-/** Nobody is asked for anything, but what the service says is shown: only a person understands it. */
+/**
+ * No person has to act. The service's message is shown anyway, because only a person can judge it.
+ */
 function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
   const todo = said === "" ? " Nothing is to be done now." : serviceSays(said);
@@ -113,7 +115,7 @@ function waitFor(
   const what = again
     ? "The IRS could not match the tax id with the business. The right one is needed."
     : `${refusedBefore(step, provided)}${ASKS[step]}`;
-  // One that was refused makes the same question another one: somebody has to hear of it.
+  // A refused input is asked for again as a new wait, so that people are notified again.
   const answered = provided.filter((input) => input.step === step && input.state !== "replaced");
   return {
     do: "wait",
@@ -124,7 +126,7 @@ function waitFor(
   };
 }
 
-/** Who signs or certifies must know that what they were about to vouch for was not taken. */
+/** People who sign or certify must know that the service refused the data they vouch for. */
 function refusedBefore(act: OrderedStep, provided: readonly ProvidedView[]): string {
   const last = provided.findLast(({ step }) => actAbout(step) === act);
   if (last?.state !== "refused") return "";

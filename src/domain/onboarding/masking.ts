@@ -1,17 +1,17 @@
 const MASK = "•••";
 
-/** Nine digits in a row or grouped as tax ids are, whoever wrote them. */
+/** Nine digits, in a row or grouped like a tax id. */
 const TAX_ID = /(?<!\d)(?:\d{9}|\d{3}-\d{2}-\d{4}|\d{2}-\d{7})(?!\d)/g;
 
-/** Shorter ones would mask half of every sentence. */
+/** Shorter values are not masked: they would hide half of every sentence. */
 const SHORTEST = 3;
 
-/** So many other characters may separate those of a value. */
+/** How many other characters may separate two characters of a value. */
 const BETWEEN_MAX = 3;
 
 /**
- * A text of the service without what was sent to it: services like to repeat a value that they
- * refuse, and reviewers to write one down.
+ * Masks personal values in a text of the service: services often repeat a value that they refuse,
+ * and reviewers write one down.
  *
  * @param personal values that the text must not show, however they are separated
  */
@@ -25,13 +25,13 @@ export function withoutPersonal(text: string, personal: readonly string[] = []):
 }
 
 interface Character {
-  /** The same for both cases. */
+  /** Case-folded. */
   readonly folded: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The letters and digits of a text, and where they stand. */
+/** The letters and digits of a text, with their positions. */
 function charactersOf(text: string): Character[] {
   return [...text.matchAll(/[\p{L}\p{N}]/gu)].map(({ 0: each, index }) => ({
     folded: each.toUpperCase().toLowerCase(),
@@ -40,7 +40,7 @@ function charactersOf(text: string): Character[] {
   }));
 }
 
-/** Masks a value wherever its characters stand alone, with at most a few others between them. */
+/** Masks a value wherever it stands alone, with at most a few other characters within it. */
 function maskOne(text: string, value: readonly string[]): string {
   const characters = charactersOf(text);
   let masked = "";

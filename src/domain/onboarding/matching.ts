@@ -1,16 +1,16 @@
-/** Who somebody is, as far as the service shows it. */
+/** A person, as far as the service shows one. */
 export interface Person {
   readonly firstName?: string | null | undefined;
   readonly lastName?: string | null | undefined;
   readonly ssnLast4?: string | null | undefined;
 }
 
-/** Somebody whom we know. */
+/** A person with all fields known. */
 type Known = Readonly<Record<keyof Person, string>>;
 
 /**
- * Whether somebody is listed already: `listed` where name and last four agree with one, `unclear`
- * where only one of the two does, or the list doesn't show both: then a person has to say.
+ * Compares an officer with those that the service lists. `listed`: name and last four digits match
+ * one. `unclear`: only one of the two matches, or the list doesn't show both, so a person must say.
  */
 export function matchOfficer(
   officer: Known,
@@ -28,12 +28,12 @@ export function matchOfficer(
   return unclear ? "unclear" : "new";
 }
 
-/** The last four characters of a number, however it is separated. */
+/** The last four characters of a number, without its separators. */
 export function lastFour(number: string): string {
   return number.replace(/[^0-9A-Za-z]/g, "").slice(-4);
 }
 
-/** Undefined where the other's name isn't shown whole. */
+/** Undefined if the service doesn't show the whole name. */
 function sameName(officer: Known, other: Person): boolean | undefined {
   const { firstName, lastName } = other;
   if (typeof firstName !== "string" || typeof lastName !== "string") return undefined;
@@ -42,7 +42,7 @@ function sameName(officer: Known, other: Person): boolean | undefined {
   );
 }
 
-/** Without case, accents and punctuation: services write names in their own way. */
+/** Removes case, accents and punctuation: services write names in their own way. */
 function plain(name: string): string {
   return name
     .normalize("NFKD")

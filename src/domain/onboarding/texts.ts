@@ -3,18 +3,15 @@ import type { ProvidedStep } from "../../contracts/onboarding.ts";
 /** The legal acts of an onboarding. */
 export type LegalAct = "signature" | "certification";
 
-/**
- * The act that says of what is given for a step that it is right: it is void once that is another,
- * or is not taken.
- */
+/** The legal act that vouches for a step's data. A changed or refused input voids the act. */
 export function actAbout(step: ProvidedStep): LegalAct | undefined {
   if (step === "tax") return "signature";
   return step === "officers" ? "certification" : undefined;
 }
 
 /**
- * The texts that a person puts their name to. They are recorded with each act; a change of a word
- * here changes only what is signed from then on.
+ * The texts that people sign. Each act is recorded with its text; a changed word here affects only
+ * later signatures.
  */
 export function legalText(act: LegalAct, business: string): string {
   return act === "signature" ? W9(business) : BENEFICIAL_OWNERSHIP(business);

@@ -1,4 +1,4 @@
-/** What the vault keeps for each step, as the service takes it (API specification, section 2). */
+/** The vault's values for each step, in the service's shapes (API specification, section 2). */
 export type TaxIdValue = { readonly ein: string } | { readonly ssn: string };
 
 export interface OfficerValue {

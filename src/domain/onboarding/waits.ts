@@ -4,12 +4,12 @@ import { soonestRestMs, untilNextMs } from "../rests.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Poll times of what no event tells of, in real milliseconds. */
+/** Poll times if no event comes, in real milliseconds. */
 const SANDBOX = { share: 0.1, firstMs: 1_000, mostMs: 90_000 } as const;
 const REAL = { share: 0.1, firstMs: 15_000, mostMs: 1_800_000 } as const;
 
 export interface Wait {
-  /** Business-clock instant, and real one, at which it began. */
+  /** When it began, on the business clock and in real time. */
   readonly sinceMs: number;
   readonly sinceRealMs: number;
   readonly reminders: number;
@@ -23,7 +23,7 @@ export interface Now {
   readonly sandbox: boolean;
 }
 
-/** Begins the names of waits in which it is the service's turn. */
+/** Prefix of the names of waits in which the service must act. */
 export const SERVICES_TURN = "service:";
 
 export interface WaitRules {
@@ -32,8 +32,8 @@ export interface WaitRules {
 }
 
 /**
- * The rules of the wait of this name. Of what nobody but the service can do people hear only once it
- * takes as long as a wait for them may, and it never ends by that.
+ * The rules of a wait, by its name. If the service must act, people are reminded only as late as
+ * their own waits would expire, and the wait itself never expires.
  */
 export function rulesOf(key: string, policy: WaitRules): WaitRules {
   if (!key.startsWith(SERVICES_TURN)) return policy;
@@ -41,9 +41,9 @@ export function rulesOf(key: string, policy: WaitRules): WaitRules {
 }
 
 /**
- * Whether a wait has lasted too long, or somebody is to be reminded of it.
+ * Says whether a wait has expired, or people should be reminded of it.
  *
- * Days are the business clock's, but where that runs fast people have at least a real minute.
+ * Days are the business clock's. If that runs fast, people still get a minute of real time.
  */
 export function wardOf(wait: Wait, now: Now, rules: WaitRules): "expired" | "remind" | "wait" {
   const waitedMs = now.businessMs - wait.sinceMs;
@@ -53,25 +53,25 @@ export function wardOf(wait: Wait, now: Now, rules: WaitRules): "expired" | "rem
   return waitedMs >= nextMs ? "remind" : "wait";
 }
 
-/** Begins the names of waits for something that can't be sent. */
+/** Prefix of the names of waits in which an input can't be sent. */
 export const HELD_UP = "send:";
 
 /**
- * Names a wait among all of its onboarding, for what people are told of it: the same thing may be
- * waited for twice. What is held up comes and goes with each try, and is one.
+ * Names a wait within its onboarding, for notices: the same input may be waited for twice. An input
+ * that can't be sent starts and stops waiting with each try, and keeps one name.
  */
 export function nameOfWait(key: string, { sinceMs }: Pick<Wait, "sinceMs">): string {
   return key.startsWith(HELD_UP) ? key : `${key}/${sinceMs}`;
 }
 
-/** Reminders that are due by now, all told as one. */
+/** Number of reminders due by now; people get them as one. */
 export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
   return Math.floor((now.businessMs - wait.sinceMs) / (everyDays * DAY_MS));
 }
 
 /**
- * Real milliseconds until looking again: a tenth of the time waited, within bounds, and when
- * somebody is to be reminded or the wait has lasted too long.
+ * Real milliseconds until the next look: a tenth of the time waited, within bounds, or the next
+ * reminder or expiry if that is sooner.
  */
 export function pollInMs(wait: Wait, now: Now, rules: WaitRules): number {
   const { reminders, sinceMs, sinceRealMs } = wait;

@@ -5,13 +5,13 @@ import {
   RETURN_CODES,
 } from "./return-codes.ts";
 
-/** What a failed or returned payment asks for. */
+/** The classification of a failed or returned payment. */
 export interface FailureClass {
-  /** ACH return code, or null where the text names none. */
+  /** ACH return code; null if the text names none. */
   readonly code: string | null;
-  /** Whose bank account or act is behind it. */
+  /** Whose bank account or act caused it. */
   readonly whose: "payer" | "payee" | "unknown";
-  /** True where it may be tried again under its approval, as far as its code goes. */
+  /** True if its code allows another try under the same approval. */
   readonly mayBeRetried: boolean;
   /** What happened and what a person can do, in a few sentences. */
   readonly text: string;
@@ -20,7 +20,7 @@ export interface FailureClass {
 const NEW_PAYMENT =
   "Paying it again is a new payment: after resolve --retry the next run asks for a new approval.";
 
-/** Texts that stand for a code; written for free text without a code, as `wordsOf` gives it. */
+/** Texts that mean a code, for reasons without one, as `wordsOf` writes them. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(insufficient funds|not? sufficient funds|non sufficient funds|nsf)\b/i, "R01"],
   [/\buncollected( funds)?\b/i, "R09"],
@@ -39,10 +39,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Classifies a failure by the free text that the service gives (API specification, section 2).
+ * Classifies a failure by the service's free text (API specification, section 2).
  *
- * An `R`-code as a word decides; else a known wording; what matches nothing, or names several
- * codes, goes to a person.
+ * An `R` code in the text decides, then a known wording. A text that matches nothing, or names
+ * several codes, goes to a person.
  */
 export function classifyFailure(failureReason: string | null | undefined): FailureClass {
   const text = (failureReason ?? "").trim();
@@ -57,8 +57,8 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
 }
 
 /**
- * The harshest class of several failures of one line (a split may fail in several ways): one that
- * must be parked parks all.
+ * The strictest class of a line's failures, which may differ if its payment was split: one failure
+ * that must be parked parks the line.
  */
 export function classifyFailures(
   failures: readonly { readonly failureReason: string | null }[],
@@ -70,7 +70,7 @@ export function classifyFailures(
 }
 
 /**
- * A reason as words with spaces between them: `failureReason` is only said to be a text, and
+ * A reason as words with spaces. The specification only says that `failureReason` is a text, and
  * services write `Insufficient funds`, `INSUFFICIENT_FUNDS`, `insufficient-funds` and
  * `InsufficientFunds`.
  */
@@ -78,7 +78,7 @@ export function wordsOf(failureReason: string): string {
   return failureReason.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll(/[\s_-]+/g, " ");
 }
 
-/** Where words stand for several codes, one that must not be tried again goes before the others. */
+/** If the words match several codes, one that must not be retried wins. */
 function returnCodeOf(text: string): string | null {
   const codes = new Set([...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase()));
   if (codes.size > 1) return null;

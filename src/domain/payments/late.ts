@@ -1,14 +1,14 @@
 import { addBankingDays } from "../clock/bank-calendar.ts";
 
-/** Banking days after its arrival, or its day, that a payment is waited for without a word. */
+/** Banking days to wait after a payment's expected arrival, or execution, before it is late. */
 const PATIENCE_DAYS = 2;
 
-/** A request without a clear answer is looked for so long before people hear of it. */
+/** How long a request may stay without a clear response before people are notified. */
 export const UNANSWERED_TOLD_AFTER_MS = 3_600_000;
 
 /**
- * True where a payment should have moved on by now: a bank may hold it up for weeks, and the
- * specification has no event for that, nor for a service's own review (API specification, section 6).
+ * True if a payment is late. A bank may delay one for weeks, and neither that nor the service's own
+ * review sends an event (API specification, section 6).
  *
  * @param when.today date in New York
  */

@@ -1,4 +1,4 @@
-/** The fields of a payment that must be what was approved. */
+/** The fields of a payment that must match the approval. */
 interface MadePayment {
   readonly amountCents: number;
   readonly paymentRail: string | null;
@@ -18,10 +18,10 @@ export interface ApprovedTerms {
 const RAILS: readonly string[] = ["PROVIDER", "SERVICE"];
 
 /**
- * How the payments that a request made differ from what was approved, or null where they don't.
+ * How the payments of a request differ from what was approved; null if they don't.
  *
- * The specification doesn't say that a payment's rail is spelt as its source's, nor which account a
- * payment from the balance shows; only a difference that can't be a spelling is one.
+ * The specification doesn't say that a payment spells its rail as its source does, nor which
+ * account a payment from the balance shows. So only a difference that can't be a spelling counts.
  */
 export function mismatchOf(
   approved: ApprovedTerms,

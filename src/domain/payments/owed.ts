@@ -10,17 +10,17 @@ export interface PaymentAmount {
 export interface OwedInput {
   readonly totalCents: number;
   readonly amountPaidCents: number;
-  /** All payments of the payable, whoever made them; read before the payable itself. */
+  /** All payments of the payable, external ones included; read before the payable itself. */
   readonly payments: readonly PaymentAmount[];
 }
 
 /**
- * What may still be paid on a bill, in cents, never negative.
+ * What may still be paid on a bill, in cents; never negative.
  *
- * Total, less what is paid (the larger of the service's own figure and the completed payments),
- * less every other payment that is not known to be unpaid. The service doesn't say when
- * `amountPaidCents` moves, so a payment may be subtracted twice for a moment: the bill then waits,
- * which is the side on which to err.
+ * The total, minus what is paid (the service's own figure or the completed payments, whichever is
+ * larger), minus every other payment that is not known to be unpaid. The service doesn't say when
+ * `amountPaidCents` changes, so a payment may be subtracted twice for a moment. The bill then
+ * waits, which is the safe error.
  */
 export function owedCents(input: OwedInput): number {
   assertCents(input.totalCents, "total of the bill");
@@ -42,10 +42,10 @@ export function onItsWayCents(payments: readonly PaymentAmount[]): number {
 }
 
 /**
- * By how much the payments that are not known to be unpaid exceed the bill; 0 is as it should be.
+ * By how many cents the payments that are not known to be unpaid exceed the bill; normally 0.
  *
- * Leaves `amountPaidCents` out, which may already contain payments on their way: an alarm must
- * not ring for a bill that is paid once.
+ * Ignores `amountPaidCents`, which may already contain payments on their way: a bill that is paid
+ * once must not raise an alarm.
  */
 export function overpaidCents(input: {
   readonly totalCents: number;

@@ -4,9 +4,11 @@ import { isKnownUnpaid } from "./payment-states.ts";
 
 export interface PaidOnceAttempt {
   readonly seq: number;
-  /** `open`: it may still pay; `dead`: its key never will; `refused`: nothing came of it so far. */
+  /**
+   * `open`: it may still pay; `dead`: its key never will; `refused`: it has had no effect so far.
+   */
   readonly state: "open" | "applied" | "dead" | "refused";
-  /** Null where the store was restored, and knows only what it made. */
+  /** Null if the store was restored and knows only the effect. */
   readonly amountCents: number | null;
   readonly answer: string | null;
   readonly sends: readonly { readonly result: string; readonly code?: string }[];
@@ -15,13 +17,13 @@ export interface PaidOnceAttempt {
 }
 
 export interface PaidOnceFacts {
-  /** Of the line that stands for the bill now; null where no run planned it. */
+  /** State of the bill's current line; null if no run has planned it. */
   readonly state: LineState | null;
-  /** What was approved, or would be; null where no run planned it. */
+  /** The approved or planned amount; null if no run has planned it. */
   readonly amountCents: number | null;
-  /** Requests to pay it, first to last. */
+  /** Attempts to pay it, first to last. */
   readonly attempts: readonly PaidOnceAttempt[];
-  /** Payments that they made, with the last status that is known. */
+  /** Payments that they made, with their last known status. */
   readonly payments: readonly {
     readonly id: string;
     readonly amountCents: number;
@@ -29,7 +31,7 @@ export interface PaidOnceFacts {
   }[];
 }
 
-/** `unknown`: an answer is missing, what was sent may have paid. */
+/** `unknown`: a response is missing, so a request may have paid. */
 export const PAID_ONCE_VERDICTS = [
   "paid-once",
   "on-its-way",
@@ -41,7 +43,7 @@ export const PAID_ONCE_VERDICTS = [
 type PaidOnceVerdict = (typeof PAID_ONCE_VERDICTS)[number];
 
 /**
- * Whether a bill was paid once, and how that is known: sentences for a person, the conclusion
+ * Says whether a bill was paid once, and how that is known: sentences for a person, the conclusion
  * first, each from the facts given.
  */
 export function paidOnce(facts: PaidOnceFacts): {
@@ -137,7 +139,7 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
   }
 }
 
-/** Why the key of a request will not pay any more. */
+/** Why a key will never pay. */
 function ofDead(attempt: PaidOnceAttempt): string {
   const has = (result: string) => attempt.sends.some((send) => send.result === result);
   const last = attempt.sends.findLast(({ code }) => code !== undefined);

@@ -15,17 +15,17 @@ type KnownStatus = (typeof KNOWN_STATUSES)[number];
 
 const UNPAID: ReadonlySet<string> = new Set(["failed", "returned", "cancelled", "refunded"]);
 
-/** True where the payee certainly does not have, and will not get, this payment's money. */
+/** True if the payee certainly neither has this payment's money nor will get it. */
 export function isKnownUnpaid(status: string): boolean {
   return UNPAID.has(status);
 }
 
-/** True until a payment has ended; statuses we don't know, and refunds under way, count as on their way. */
+/** True until a payment has ended. Unknown statuses and pending refunds count as on their way. */
 export function isOnItsWay(status: string): boolean {
   return status !== "completed" && !UNPAID.has(status);
 }
 
-/** The fields of a payment that decide where its line stands. */
+/** The fields of a payment that decide its line's state. */
 export interface LinePayment {
   readonly id: string;
   readonly status: string;
@@ -33,22 +33,24 @@ export interface LinePayment {
   readonly failureReason?: string | null | undefined;
 }
 
-/** Where a line stands by its payments. */
+/** A line's state, as its payments show it. */
 export type LineOutcome =
   | {
       readonly kind: "state";
       readonly state: "scheduled" | "processing" | "held" | "settled" | "cancelled" | "refunded";
-      /** One sentence where the state alone doesn't tell, else null. */
+      /** One sentence if the state alone doesn't say enough, else null. */
       readonly text: string | null;
     }
-  /** At least one failed or was returned: the line's failure policy decides. */
+  /** At least one payment failed or was returned: the failure policy decides. */
   | {
       readonly kind: "failed";
       readonly reasons: readonly FailedPayment[];
-      /** True where other payments of the line have not ended yet. */
+      /** True if other payments of the line have not ended yet. */
       readonly othersOnTheirWay: boolean;
     }
-  /** All ended, none failed, and only a part of the amount is settled: a person must look. */
+  /**
+   * All payments ended, none failed, and only a part of the amount is settled: a person must look.
+   */
   | {
       readonly kind: "partial";
       readonly settledCents: number;
@@ -64,10 +66,10 @@ export interface FailedPayment {
 }
 
 /**
- * Where a line stands by all payments made for it, splits included.
+ * Derives a line's state from all its payments, splits included.
  *
- * @param payments those of the line's last attempt; a failure that was dealt with is not among them
- * @param amountCents what the line set out to pay
+ * @param payments those of the line's last attempt, without failures that were handled before
+ * @param amountCents the line's amount
  */
 export function lineStateOfPayments(
   payments: readonly LinePayment[],
@@ -117,7 +119,10 @@ function failureOf(payment: LinePayment): FailedPayment[] {
   ];
 }
 
-/** Moves that no bank and no service makes: taken over, since the service says so, but with an alarm. */
+/**
+ * Transitions that no bank or service makes. They are accepted, since the service says so, but
+ * raise an alarm.
+ */
 const IMPOSSIBLE: Readonly<Record<KnownStatus, readonly KnownStatus[]>> = {
   pending: [],
   scheduled: [],
@@ -133,15 +138,15 @@ const IMPOSSIBLE: Readonly<Record<KnownStatus, readonly KnownStatus[]>> = {
 
 export interface PaymentVersion {
   readonly status: string;
-  /** ISO instant of the most recent status update; null where the service does not say. */
+  /** ISO instant of the last status update; null if the service doesn't say. */
   readonly updatedAt: string | null;
 }
 
 /**
- * Whether what was read now replaces what was known of a payment.
+ * Judges whether a new reading of a payment replaces the known one.
  *
- * Any state that is different and not older does, also backwards (completed → returned), because
- * banks make such moves. `alarm` is a sentence where the move is impossible, else null.
+ * Any different status that is not older does, even backwards (completed → returned), because banks
+ * do that. `alarm` is a sentence if the transition is impossible, else null.
  */
 export function judgeTransition(
   previous: PaymentVersion | undefined,
@@ -150,7 +155,7 @@ export function judgeTransition(
   if (previous === undefined) return { accept: true, alarm: null };
   const laterMs = laterByMs(previous.updatedAt, next.updatedAt);
   if (laterMs < 0) return { accept: false, alarm: null };
-  // The same status read later moves the instant on, so that what lies between stays ignored.
+  // The same status with a later instant is accepted, so that older ones stay ignored.
   if (previous.status === next.status) return { accept: laterMs > 0, alarm: null };
   const impossible =
     isKnownStatus(previous.status) &&
@@ -162,7 +167,7 @@ export function judgeTransition(
   return { accept: true, alarm };
 }
 
-/** 0 where one of them has no instant: a reading made later then counts as not older. */
+/** 0 if one of them has no instant: the later reading then counts as not older. */
 function laterByMs(previous: string | null, next: string | null): number {
   const ms = Date.parse(next ?? "") - Date.parse(previous ?? "");
   return Number.isNaN(ms) ? 0 : ms;

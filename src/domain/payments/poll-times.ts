@@ -4,24 +4,27 @@ import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 const FIRST_MS = 5_000;
 const LONGEST_MS = 30 * 60_000;
 
-/** What has not changed for so long waits for a bank, whose news come a few times a day. */
+/** A payment unchanged for this long waits for a bank, which reports a few times a day. */
 const RESTING_MS = 30 * 60_000;
-/** In New York, when banks work: before the cut-off at 9:00, after the morning's settlement, after the day's. */
+/**
+ * Poll times in New York: before the cut-off at 9:00, after the morning's settlement, after the
+ * evening's.
+ */
 const REST_TIMES = ["08:00", "13:00", "18:00"] as const;
 
-/** A fast bank clock is not polled more often than this, in real time. */
+/** Shortest real time between polls if the bank clock runs fast. */
 const REAL_MIN_MS = 1_500;
 
 /**
- * When a payment is read again that no event has spoken of, on the business clock.
+ * When to read a payment again without an event, on the business clock.
  *
- * Soon after its last change and then ever more rarely in the first half hour, and three times a
- * banking day from then on: a lost event of a payment that moves at once costs seconds,
- * and waiting for a bank costs a read now and then. The times fall on a grid, so that payments
- * made together are read together.
+ * Polls come soon after its last change, ever more rarely during the first half hour, and then
+ * three times a banking day. If an event is lost, a payment that moves at once is seen within
+ * seconds, and waiting for a bank costs few reads. The times fall on a grid, so that payments made
+ * together are read together.
  *
  * @param sinceMs instant of the last change
- * @param scale business seconds in a real second; a clock that runs fast knows no rest
+ * @param scale business seconds in a real second; above 1, polling never slows to three times a day
  */
 export function nextPollMs(nowMs: number, sinceMs: number, scale: number): number {
   const age = Math.max(0, nowMs - sinceMs);
@@ -34,7 +37,7 @@ export function nextPollMs(nowMs: number, sinceMs: number, scale: number): numbe
   return (Math.floor(nowMs / step) + 1) * step;
 }
 
-/** The next morning on which a bank works, before the cut-off of that day. */
+/** The next banking day's first poll, before that day's cut-off. */
 export function nextBankMorningMs(nowMs: number): number {
   return newYorkInstantMs(nextBankingDay(newYorkDate(nowMs)), REST_TIMES[0]);
 }

@@ -1,21 +1,21 @@
-/** What a bank says with one return code, and what follows for whoever paid. */
+/** The meaning of an ACH return code, and what it means for the payer. */
 export interface ReturnCode {
   /** Its name, shortened. */
   readonly means: string;
-  /** Whose bank account or act is behind it; either may be behind what is `unknown`. */
+  /** Whose bank account or act caused it; `unknown` may be either. */
   readonly whose: "payer" | "payee" | "unknown";
-  /** True where the same entry may be sent again, as often and as long as Nacha allows it. */
+  /** True if the same entry may be sent again, within Nacha's limits. */
   readonly mayBeReinitiated: boolean;
-  /** True where new bank details of the vendor mend it: what is paid then is a new payment. */
+  /** True if the vendor's new bank details fix it; a payment after that is a new one. */
   readonly mendedByNewDetails: boolean;
   /** What a person can do. */
   readonly toDo: string;
 }
 
-/** Times that Nacha lets one entry be reinitiated. */
+/** How many times Nacha allows one entry to be reinitiated. */
 export const REINITIATIONS_MAX = 2;
 
-/** Days after the settlement of the first entry within which it may be. */
+/** Days after the first entry's settlement during which it may be reinitiated. */
 export const REINITIATION_DAYS = 180;
 
 const PUT_MONEY_IN = "Put money in.";
@@ -34,13 +34,13 @@ const OF_GATEWAY = "It is about payments abroad. Ask the bank why it came back."
 /**
  * Every ACH return code, and the only place that says what may be paid again after it.
  *
- * Sources. Codes and names: Appendix Four of the Nacha Operating Rules, as the public list of
- * moov-io/ach (`addenda99.go`) and processors' documentation repeat it; numbers that they leave out
- * are not assigned. What may be reinitiated: subsection 2.12.4 of the same rules as originator
- * guides of banks tell it, which is R01 and R09, at most twice, within 180 days of the settlement
- * of the first entry, with the same amount and company. R08 needs a new authorization of the
- * receiver's and R11 a corrected entry: both are new payments here. The rulebook itself was not at
- * hand; who pays with this confirms it with their bank.
+ * Sources. Codes and names: Appendix Four of the Nacha Operating Rules, as repeated by the public
+ * list of moov-io/ach (`addenda99.go`) and processors' documentation; numbers missing there are not
+ * assigned. What may be reinitiated: subsection 2.12.4 of the same rules, as banks' originator
+ * guides repeat it. That is R01 and R09, at most twice, within 180 days of the first entry's
+ * settlement, with the same amount and company. R08 needs a new authorization from the receiver and
+ * R11 a corrected entry: both are new payments here. The rulebook itself was not available; confirm
+ * these rules with your bank.
  */
 export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   R01: bounce("insufficient funds", PUT_MONEY_IN),
@@ -142,12 +142,12 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   R85: other("payment abroad sent as one at home", OF_GATEWAY),
 };
 
-/** True where Nacha lets a return with this code be reinitiated; never for a code that isn't known. */
+/** True if Nacha allows a return with this code to be reinitiated; false for unknown codes. */
 export function isReinitiable(code: string | null): boolean {
   return code !== null && RETURN_CODES[code]?.mayBeReinitiated === true;
 }
 
-/** True where a vendor's new bank details mend what a return of this code complains of. */
+/** True if a vendor's new bank details fix the cause of this code. */
 export function isMendedByNewDetails(code: string): boolean {
   return RETURN_CODES[code]?.mendedByNewDetails === true;
 }

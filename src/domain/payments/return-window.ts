@@ -1,25 +1,25 @@
 const DAY_MS = 86_400_000;
 
-/** Longest return window of ACH, counted from the settlement. */
+/** Longest ACH return window, counted from settlement. */
 const RETURN_WINDOW_MS = 60 * DAY_MS;
 
-/** A payment settles days after it was made, and a return is days under way. */
+/** Allowance: a payment settles days after it is made, and a return takes days. */
 const SLACK_MS = 15 * DAY_MS;
 
-/** Business-clock instant up to which a payment that is made at one may come back. */
+/** Business-clock instant until which a payment made at `paidAtMs` may come back. */
 export function watchedUntilMs(paidAtMs: number): number {
   return paidAtMs + RETURN_WINDOW_MS + SLACK_MS;
 }
 
-/** What arrived before this instant can't come back any more. */
+/** Payments that arrived before this instant can't come back any more. */
 export function watchedSinceMs(nowMs: number): number {
   return nowMs - RETURN_WINDOW_MS - SLACK_MS;
 }
 
-/** A payment may wait this long for its day before it settles. */
+/** How long before its execution date a payment may be made. */
 const SCHEDULED_AHEAD_MS = 60 * DAY_MS;
 
-/** What was made before this instant has settled, and can't come back any more. */
+/** Payments made before this instant have settled and can't come back any more. */
 export function followedSinceMs(nowMs: number): number {
   return watchedSinceMs(nowMs) - SCHEDULED_AHEAD_MS;
 }

@@ -1,7 +1,7 @@
 import { utcMsOfDate } from "../clock/dates.ts";
 import type { PaymentAmount } from "../payments/owed.ts";
 
-/** A bill as planning needs it (API specification, section 2, PayableDetail). */
+/** The facts of a bill that planning needs (API specification, section 2, PayableDetail). */
 export interface BillFacts {
   readonly payableId: string;
   readonly publicId: string | null;
@@ -9,7 +9,7 @@ export interface BillFacts {
   readonly paymentStatus: string;
   readonly totalCents: number;
   readonly amountPaidCents: number;
-  /** `YYYY-MM-DD` or null; anything else has been turned into null. */
+  /** `YYYY-MM-DD` or null; other texts were turned into null. */
   readonly dueDate: string | null;
   readonly issueDate: string | null;
   readonly customNumber: string | null;
@@ -18,7 +18,7 @@ export interface BillFacts {
   readonly contactName: string | null;
 }
 
-/** A vendor as planning needs it (API specification, section 2, Contact). */
+/** The facts of a vendor that planning needs (API specification, section 2, Contact). */
 export interface VendorFacts {
   readonly contactId: string;
   readonly name: string | null;
@@ -30,24 +30,28 @@ export interface VendorFacts {
   readonly netTerms: number | null;
 }
 
-/** A payment as planning needs it; of all bills, whoever made it. */
+/**
+ * The facts of a payment that planning needs; all payments of all bills, external ones included.
+ */
 export interface PaymentFacts extends PaymentAmount {
   readonly payableId: string | null;
   readonly contactId: string | null;
 }
 
-/** Everything the service shows of a business's bills, indexed once so that plans stay linear. */
+/**
+ * All bills, vendors and payments of a business, indexed once so that planning takes linear time.
+ */
 export interface BillBook {
   readonly bills: readonly BillFacts[];
   readonly vendors: ReadonlyMap<string, VendorFacts>;
   readonly paymentsOf: (payableId: string) => readonly PaymentAmount[];
-  /** True where a payment to this contact has settled at some time. */
+  /** True if a payment to this contact has ever settled. */
   readonly hasBeenPaid: (contactId: string) => boolean;
-  /** Totals of the vendor's bills that were paid at least in part, this one left out. */
+  /** Median total of the vendor's bills that were at least partly paid, without this one. */
   readonly medianPaidBillCents: (contactId: string, exceptPayableId: string) => number | null;
   /**
-   * The bill of the same vendor and total whose date is nearest to this one's, void and declined
-   * ones left out; one without a date counts as nearest, since dates can't tell the two apart.
+   * The bill of the same vendor and total with the nearest date, except void and declined ones. A
+   * bill without a date counts as nearest, since dates can't tell the two apart.
    */
   readonly nearestTwin: (bill: BillFacts) => BillFacts | null;
 }
@@ -94,12 +98,14 @@ function twinKey(bill: BillFacts): string {
   return `${bill.totalCents} ${bill.contactId ?? ""}`;
 }
 
-/** The date by which bills are compared. */
+/** The date by which duplicates are compared. */
 export function billDate(bill: BillFacts): string | null {
   return bill.issueDate ?? bill.dueDate;
 }
 
-/** In a list sorted by date the nearest is a neighbour, so a vendor's thousand rents cost no more than two. */
+/**
+ * In a list sorted by date the nearest is a neighbour, so a thousand equal rents take linear time.
+ */
 function nearestTwins(twins: ReadonlyMap<string, readonly BillFacts[]>): BillBook["nearestTwin"] {
   const ofGroup = new Map<string, ReadonlyMap<string, BillFacts>>();
   return (bill) => {
@@ -137,7 +143,7 @@ function nearestInGroup(group: readonly BillFacts[]): Map<string, BillFacts> {
   return nearest;
 }
 
-/** Medians by vendor, sorted once a vendor however many of its bills ask. */
+/** Medians by vendor; each vendor's bills are sorted once. */
 function medians(
   paidBills: ReadonlyMap<string, readonly BillFacts[]>,
 ): BillBook["medianPaidBillCents"] {

@@ -8,8 +8,8 @@ interface CashLine {
 }
 
 /**
- * Most urgent first: by execution date, then due date, then the smaller amount, so that money that
- * runs short pays as many bills in time as it can. A total order: equal plans sort equally.
+ * Sorts the most urgent first: by execution date, then due date, then smaller amount, so that
+ * scarce money pays as many bills in time as it can. The order is total: equal plans sort equally.
  */
 export function byUrgency(a: CashLine, b: CashLine): number {
   return (
@@ -21,10 +21,10 @@ export function byUrgency(a: CashLine, b: CashLine): number {
 }
 
 /**
- * Money needed on each execution date, and what is left of the source after it.
+ * Money needed on each execution date, and what the source has left after it.
  *
- * @param availableCents null where the source does not tell; then nothing is known to be left
- * @param reservedCents promised already to payments that have not been taken out of it yet
+ * @param availableCents null if the source doesn't say; then nothing is known to be left
+ * @param reservedCents reserved for payments that have not been debited yet
  */
 export function cashByDay(
   lines: readonly { readonly executionDate: string; readonly amountCents: number }[],

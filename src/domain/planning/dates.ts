@@ -5,20 +5,20 @@ import { newYorkInstantMs } from "../clock/new-york.ts";
 export interface LineDates {
   readonly executionDate: string;
   readonly arrivalDate: string;
-  /** True where it arrives after its due date, however soon it is approved. */
+  /** True if it arrives after its due date even when approved now. */
   readonly late: boolean;
-  /** ISO instant from which on approving moves the dates. */
+  /** ISO instant from which an approval moves the dates. */
   readonly decideBy: string;
-  /** Part of the line's hash: what an approval says about dates. */
+  /** Part of the line's hash: what an approval covers of the dates. */
   readonly dateRule: string;
 }
 
 /**
- * When a bill is paid: by its due date on the latest day that still arrives in time, else, and
- * where it would be late anyway, on the next banking day.
+ * Plans when to pay a bill: on the latest day that still arrives by its due date, or on the next
+ * banking day if it would be late or has no due date.
  *
- * A payment is scheduled for tomorrow at the earliest (API specification, section 8), so midnight
- * in New York before the execution date is the last moment to decide.
+ * A payment is scheduled for tomorrow at the earliest (API specification, section 8), so the
+ * deadline for a decision is midnight in New York before the execution date.
  *
  * @param today date in New York
  */
@@ -44,12 +44,12 @@ export function planDates(
   };
 }
 
-/** ISO instant from which on a bill of this execution date can only be paid on a later one. */
+/** ISO instant from which a bill can no longer be paid on this execution date. */
 export function decideByOf(executionDate: string): string {
   return new Date(newYorkInstantMs(executionDate, "00:00")).toISOString();
 }
 
-/** `late: ask` binds an approval to the date; `next-business-day` lets the date move without asking. */
+/** `late: ask` binds an approval to the date; with `next-business-day` the date may move. */
 function dateRuleOf(executionDate: string, playbook: Pick<PayRunPlaybook, "pay" | "late">): string {
   if (playbook.late === "ask") return `on ${executionDate}`;
   return playbook.pay.on === "arrives-by-due-date"

@@ -10,22 +10,22 @@ import type { SelectedBill } from "./select.ts";
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
 const UNUSUAL_TIMES_MEDIAN = 3;
-/** Above it the service splits a payment. */
+/** The service splits larger payments. */
 const SPLIT_ABOVE_CENTS = 10_000_000;
 
 export interface FlagInput {
   readonly book: BillBook;
-  /** Reasons that the playbook asks to look at. */
+  /** The playbook's review reasons. */
   readonly review: readonly ReviewReason[];
   readonly nowMs: number;
   /**
-   * Last four digits of the account that we last paid each vendor to; vendors we never paid are
-   * not in it.
+   * Last four digits of the account that Payrun last paid each vendor to; vendors never paid are
+   * missing.
    */
   readonly lastPaidTo: ReadonlyMap<string, string | null>;
 }
 
-/** What is odd about a line: the playbook's review reasons first, then what an approver should know. */
+/** The flags of a line: the playbook's review reasons first, then what an approver should know. */
 export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInput): LineFlag[] {
   const flags: LineFlag[] = [];
   for (const kind of input.review) {
@@ -95,6 +95,6 @@ function changedBankAccount(selected: SelectedBill, input: FlagInput): string | 
 
 function areClose(bill: BillFacts, other: BillFacts): boolean {
   const [a, b] = [billDate(bill), billDate(other)];
-  // Bills without a date can't be told apart by it: better one look too many.
+  // Bills without a date can't be told apart by it: one review too many is better.
   return a === null || b === null || Math.abs(daysBetween(a, b)) <= RECENT_DAYS;
 }

@@ -2,7 +2,7 @@ import type { PayLimits } from "../../contracts/playbook.ts";
 import { weekOf } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
 
-/** What other runs have committed already, by the Monday of the week. */
+/** Amounts that other runs have committed, by the Monday of the week. */
 export interface WeekUse {
   readonly businessCents: ReadonlyMap<string, number>;
   /** By `vendorWeek(contactId, monday)`. */
@@ -25,8 +25,8 @@ export function vendorWeek(contactId: string, monday: string): string {
 }
 
 /**
- * Holds a plan's lines against the playbook's limits, in the order they are asked about: a line
- * that fits counts for those after it, one that does not fit does not.
+ * Checks lines against the playbook's limits, in the order of the calls: a line that fits counts
+ * for later ones, one that doesn't fit does not.
  */
 export class LimitBook {
   readonly #limits: PayLimits;
@@ -39,7 +39,7 @@ export class LimitBook {
     this.#vendor = new Map(used.vendorCents);
   }
 
-  /** Counts the line in, or says which limit it would break. */
+  /** Counts the line, or returns the limit that it would exceed. */
   take(line: LimitedLine): OverLimit | null {
     const { billCents, vendorPerWeekCents, businessPerWeekCents } = this.#limits;
     const { amountCents } = line;

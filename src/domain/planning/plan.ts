@@ -22,11 +22,11 @@ export interface PlanInput {
   /** Business-clock instant. */
   readonly nowMs: number;
   readonly book: BillBook;
-  /** Claimed already: a bill that another owner holds is among the skipped ones. */
+  /** Bills claimed for this run; those that another owner claimed are in `skipped`. */
   readonly selected: readonly SelectedBill[];
   readonly skipped: readonly SkippedLine[];
   readonly funding: FundingChoice;
-  /** Null where the source does not tell. */
+  /** Null if the source doesn't say. */
   readonly availableCents: number | null;
   readonly reservedCents: number;
   readonly weekUse: WeekUse;
@@ -42,10 +42,11 @@ export interface Plan {
 }
 
 /**
- * The plan of a run: each line with its dates, flags, rule, limits and hash, and their summary.
+ * Builds the plan of a run: each line with its dates, flags, rule, limits and hash, and a summary.
  *
- * `totalCents` and `lineCount` are over all lines, `flaggedCount` over those that `isOdd` names; `cash` leaves out those above a limit, which
- * are parked at once and not paid. The same input always gives the same plan and hash.
+ * `totalCents` and `lineCount` cover all lines, `flaggedCount` those that `isOdd` selects. `cash`
+ * leaves out lines over a limit, which are parked at once. The same input always gives the same
+ * plan and hash.
  */
 export function* buildPlan(input: PlanInput): Steps<Plan> {
   const dates = datesByDueDate(input);
@@ -84,7 +85,8 @@ function draftLine(
     failed ??= answer.failed;
     return false;
   });
-  // A rule that can't be judged may be the stricter one: no line falls through it to a weaker.
+  // A rule that can't be evaluated may be the stricter one: a line never falls through to a weaker
+  // rule.
   if (failed !== undefined) return { failed };
   const line = {
     payableId: bill.payableId,
@@ -132,7 +134,7 @@ function summaryOf(
     flaggedCount: lines.filter(isOdd).length,
     skippedCount: skipped.length,
     skippedByCode,
-    // Sorted by execution date, so the first one that is paid has to be decided first.
+    // Lines are sorted by execution date, so the first one to pay has the first deadline.
     decideBy: paid[0]?.decideBy ?? null,
     cash: cashByDay(paid, input.availableCents, input.reservedCents),
     availableCents: input.availableCents,
@@ -141,7 +143,7 @@ function summaryOf(
   };
 }
 
-/** Thousands of bills share a few due dates. */
+/** Computes dates once for each due date: thousands of bills share a few. */
 function datesByDueDate(input: PlanInput): (dueDate: string | null) => LineDates {
   const today = newYorkDate(input.nowMs);
   const known = new Map<string | null, LineDates>();

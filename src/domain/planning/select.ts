@@ -9,13 +9,16 @@ import { onItsWayCents, owedCents } from "../payments/owed.ts";
 import type { Steps } from "../steps.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
-/** What a playbook's conditions see of a bill, as the service gives it (API specification, section 2). */
+/**
+ * What a playbook's conditions see of a bill, as the service shows it (API specification, section
+ * 2).
+ */
 export interface ConditionView {
   readonly id: string;
   readonly publicId: string | null;
   readonly description: string | null;
   readonly customNumber: string | null;
-  /** What is still owed, in cents: what would be paid. */
+  /** What is still owed and would be paid, in cents. */
   readonly amountCents: number;
   readonly totalAmountCents: number;
   readonly amountPaidCents: number;
@@ -32,26 +35,26 @@ export interface ConditionView {
     readonly netTerms: number | null;
     readonly bankLast4: string | null;
   };
-  /** What the planner noted of the line, review reasons first; empty while bills are selected. */
+  /** The line's flags, review reasons first; empty while bills are selected. */
   readonly flags: readonly string[];
 }
 
 /**
- * Answers a condition for a bill, or says why the bill's own data makes it fail; handed in,
- * because domain code knows no CEL.
+ * Evaluates a condition for a bill, or says why the bill's data makes it fail. Callers pass it in,
+ * because domain code doesn't import CEL.
  */
 export type Matches = (
   condition: string,
   view: ConditionView,
 ) => boolean | { readonly failed: string };
 
-/** A bill that is to be paid, and how much of it. */
+/** A bill to pay, and how much of it. */
 export interface SelectedBill {
   readonly bill: BillFacts;
   readonly vendor: VendorFacts;
   readonly contactId: string;
   readonly amountCents: number;
-  /** All that is owed, where less is paid. */
+  /** All that is owed; set if less is paid. */
   readonly owedCents?: number;
 }
 
@@ -64,7 +67,7 @@ export interface SelectInput {
   readonly sourceId: string;
   readonly holds: readonly HoldScope[];
   readonly matches: Matches;
-  /** Only these bills, due or not; all of them by the playbook's selection where it is left out. */
+  /** Selects only these bills, due or not; if missing, the playbook's selection. */
   readonly only?: OffCycle | null;
 }
 
@@ -79,8 +82,8 @@ interface Reason {
 }
 
 /**
- * Sorts a business's bills into those a run would pay and those it leaves out, each with the first
- * reason that keeps it out. Claims are not looked at here: they are taken after this.
+ * Splits a business's bills into those that a run would pay and those that it leaves out, each with
+ * the first reason. It ignores claims: they are taken afterwards.
  */
 export function* selectBills(input: SelectInput): Steps<Selection> {
   const { only = null } = input;
@@ -100,13 +103,16 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
   return { selected, skipped };
 }
 
-/** A bill that was selected and then lost to the owner of an earlier claim. */
+/** A bill that was selected, but belongs to an earlier claim's owner. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
   return leftOut(selected, { code: "claimed", text: `Already in the hands of ${by}.` });
 }
 
-/** A selected bill that a rule's condition can't judge: nobody would know who may approve it. */
+/**
+ * A selected bill for which an approval rule's condition fails, so that no approver can be
+ * determined.
+ */
 export function conditionFailed(selected: SelectedBill, text: string): SkippedLine {
   return leftOut(selected, { code: "condition-failed", text });
 }
@@ -115,7 +121,7 @@ function leftOut(selected: SelectedBill, reason: Reason): SkippedLine {
   return { ...skippedLine(selected.bill, reason), amountCents: selected.amountCents };
 }
 
-/** What conditions see of a bill, `flags` once they are known. */
+/** Makes the view of a bill that conditions see. */
 export function conditionView(
   bill: BillFacts,
   vendor: VendorFacts | undefined,
@@ -264,7 +270,7 @@ function dueTest(playbook: PayRunPlaybook, period: string): (bill: BillFacts) =>
   };
 }
 
-/** Holds on single payables add up over the years; the others are few. */
+/** Holds on single payables grow over the years, so they are indexed; the others are few. */
 interface HoldIndex {
   find(facts: Parameters<typeof holdOn>[1]): HoldScope | undefined;
 }

@@ -2,10 +2,10 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { addBankingDays, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
-/** Real time that a request may take to arrive, for picking a date that is still in the future. */
+/** Real time allowed for a request to arrive, so that its date is still in the future. */
 const ARRIVAL_MARGIN_MS = 5_000;
 
-/** Real time in which a decision is never late, however fast the sandbox's bank clock runs. */
+/** Real time in which a decision is never late, however fast a sandbox's bank clock runs. */
 const DECISION_GRACE_MS = 60_000;
 
 interface SendClock {
@@ -17,7 +17,7 @@ interface SendClock {
 
 type SendInstant = Omit<SendClock, "realMs">;
 
-/** The day in New York on which a request that is sent now arrives. */
+/** The New York date on which a request sent now arrives. */
 export function arrivalDate({ businessMs, scale }: SendInstant): string {
   return newYorkDate(businessMs + marginMs(scale));
 }
@@ -28,7 +28,7 @@ export function earliestDate(clock: SendInstant): string {
 }
 
 /**
- * Business-clock instant from which on a banking day is the earliest that a request may name: the
+ * Business-clock instant from which a request may name this execution date as the earliest: the
  * beginning of the banking day before it.
  */
 export function requestFromMs(executionDate: string, { scale }: Pick<SendClock, "scale">): number {
@@ -39,7 +39,7 @@ function marginMs(scale: number): number {
   return ARRIVAL_MARGIN_MS * (scale - 1);
 }
 
-/** Whether a line whose execution date has passed needs a person's word for another one. */
+/** True if a line whose execution date has passed needs a person's approval of a new one. */
 export function asksForNewDate(
   plan: { readonly policy: Pick<PayRunPlaybook, "late">; readonly plannedAtMs: number },
   clock: Omit<SendClock, "businessMs">,

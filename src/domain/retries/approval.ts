@@ -1,14 +1,14 @@
 import { addDays } from "../clock/dates.ts";
 import { isReinitiable, REINITIATION_DAYS, REINITIATIONS_MAX } from "../payments/return-codes.ts";
 
-/** What came back of one approved line, and when it would be paid again. */
+/** The failures of one approved line, and when it would be paid again. */
 export interface ReturnedLine {
-  /** Return codes of all its failed and returned payments; null for one that counts as none. */
+  /** Return codes of all its failed and returned payments; null for a failure without one. */
   readonly codes: readonly (string | null)[];
   readonly retriesMade: number;
   /** `YYYY-MM-DD` in New York: the earliest day on which its first payment can have settled. */
   readonly firstSettledOn: string;
-  /** `YYYY-MM-DD`: the day on which the next payment would run. */
+  /** `YYYY-MM-DD`: execution date of the next payment. */
   readonly runsOn: string;
 }
 
@@ -20,10 +20,10 @@ export interface ApprovalEnd {
 }
 
 /**
- * Says why the approval of a line covers no further payment, or null while it does.
+ * Says why a line's approval covers no further payment; null while it does.
  *
- * It covers what Nacha lets be reinitiated and nothing else, whoever asks. Whatever is paid after
- * that is a new payment, which somebody has to approve.
+ * It covers what Nacha allows to be reinitiated and nothing else. Any payment beyond that is a new
+ * one and needs a new approval.
  */
 export function approvalEnd(line: ReturnedLine): ApprovalEnd | null {
   const { codes, retriesMade } = line;

@@ -2,7 +2,7 @@ import { PEOPLE_MIN_MS } from "../clock/spans.ts";
 
 const DAY_MS = 86_400_000;
 
-/** When a failed bill was first dealt with, and how long its playbook lets it wait. */
+/** When a failed bill's retry began, and how long its playbook lets it wait. */
 interface Waiting {
   /** Business-clock instant. */
   readonly failedAtMs: number;
@@ -10,7 +10,7 @@ interface Waiting {
   readonly giveUpAfterDays: number;
 }
 
-/** Real milliseconds until a failed bill is given up, if nobody acts on it; none left where it is. */
+/** Real milliseconds until a failed bill is given up if no person acts; 0 if it is due. */
 export function giveUpInMs(
   { failedAtMs, failedRealMs, giveUpAfterDays }: Waiting,
   clock: { readonly businessMs: number; readonly realMs: number; readonly scale: number },

@@ -2,10 +2,10 @@ import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.
 import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
 import { isReinitiable, REINITIATIONS_MAX } from "../payments/return-codes.ts";
 
-/** Name of the playbook that looks after failures where nobody has stored one of it. */
+/** Name of the playbook that handles failures if none is stored under it. */
 export const BUILT_IN_FAILURES = "retry-failed";
 
-/** Whom to ask where a playbook has no rule for a failure. */
+/** The rule for failures that a playbook has no rule for. */
 const ASK_OPERATOR: FailureRule = {
   codes: [],
   words: [],
@@ -17,7 +17,7 @@ const ASK_OPERATOR: FailureRule = {
   by: ["operator"],
 };
 
-/** The rules of a stored playbook that names none: nothing is tried again without a person. */
+/** The rules of a stored playbook that names none: nothing is retried before a person decides. */
 export const BUILT_IN_RULES: readonly FailureRule[] = [
   {
     codes: ["R01", "R09"],
@@ -42,15 +42,16 @@ export const BUILT_IN_RULES: readonly FailureRule[] = [
   ASK_OPERATOR,
 ];
 
-/** So many vendors whose payments bounced on one day show that the account itself is empty. */
+/** This many vendors with bounced payments on one day mean that the account itself is empty. */
 const ACCOUNT_IS_EMPTY_FROM = 3;
 
 /**
- * What is done while nobody has stored a playbook of the name: a bounce is tried again on the next
- * banking day, twice at most, everything else is asked about. Once the payments of three vendors
- * have bounced on one day, the account is paused and asked about once, instead.
+ * The policy while no playbook is stored under the name: a bounce is retried on the next banking
+ * day, at most twice, and a person is asked about every other failure. If payments to three vendors
+ * bounce on one day, the account is paused and a person is asked once.
  *
- * @param otherVendorsFailed vendors whose payments of the same day and account failed in the same way
+ * @param otherVendorsFailed other vendors whose payments of the same day and account failed in the
+ * same way
  */
 export function unattendedFailures(name: string, otherVendorsFailed: number): RetryFailedPlaybook {
   const [pausing] = BUILT_IN_RULES;
@@ -75,18 +76,18 @@ export function builtInRetryFailed(name: string): RetryFailedPlaybook {
   };
 }
 
-/** A failure with the rule that a playbook has for it. */
+/** A failure and its rule. */
 export interface RuledFailure {
-  /** Return code that it counts as, or null. */
+  /** The return code that it counts as, or null. */
   readonly code: string | null;
   readonly rule: FailureRule;
 }
 
 /**
- * The first rule that matches what the service says of a failure, by its return code or by words.
+ * Finds the first rule that matches a failure, by return code or by words.
  *
- * A rule never overrides the bank: what names a return code that Nacha does not let anybody
- * reinitiate is asked about, whatever words are found beside it.
+ * A rule never overrides the bank: a person is asked about a return code that Nacha doesn't allow
+ * to be reinitiated, whatever words stand beside it.
  */
 export function ruleFor(
   rules: readonly FailureRule[],
@@ -101,7 +102,7 @@ export function ruleFor(
   if (found.action === "retry" && /\br\d{2}\b/.test(text) && code === null) {
     return { code, rule: ASK_OPERATOR };
   }
-  // Words of the author's own that stand for a bounce count as one.
+  // The author's own words for a bounce count as a bounce.
   const bounced = found.action === "retry" && code === null;
   return { code: bounced ? (found.codes.find(isReinitiable) ?? "R01") : code, rule: found };
 }

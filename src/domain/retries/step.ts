@@ -4,38 +4,38 @@ import { addDays, isoWeekday } from "../clock/dates.ts";
 import { approvalEnd } from "./approval.ts";
 import type { RuledFailure } from "./policy.ts";
 
-/** What is known of a failure when its owner decides what comes next. */
+/** The facts of a failure that decide the next step. */
 export interface FailureFacts {
   readonly failed: RuledFailure;
   readonly whose: "payer" | "payee" | "unknown";
-  /** True where everything that was sent came back. */
+  /** True if every payment of the line failed or was returned. */
   readonly isWhole: boolean;
   readonly retriesMade: number;
   /** `YYYY-MM-DD` in New York: the earliest day on which the first payment can have settled. */
   readonly firstSettledOn: string;
-  /** Day in New York on which a request that is made now arrives. */
+  /** New York date on which a request made now arrives. */
   readonly today: string;
-  /** Why nothing is tried again by itself, whatever the rule says; or null. */
+  /** Why nothing is retried automatically, whatever the rule says; null if it may be. */
   readonly stopped: string | null;
 }
 
 export type FailureStep =
-  /** `date` is the day on which the payment runs; its request is made the banking day before. */
+  /** `date` is the execution date; the request is made on the banking day before. */
   | { readonly kind: "retry-on"; readonly date: string; readonly ofAtMost: number }
   | { readonly kind: "wait-for-incident" }
   | { readonly kind: "wait-for-funds" }
   | {
       readonly kind: "park";
       readonly code: string | null;
-      /** A sentence, or null where what the code means says enough. */
+      /** One sentence; null if the code's meaning says enough. */
       readonly why: string | null;
       readonly pause: boolean;
       readonly holdVendor: boolean;
-      /** True where nothing tells yet whose account it is about. */
+      /** True if it is not known yet whose account it concerns. */
       readonly undecided: boolean;
     };
 
-/** What a failure asks for, by its playbook's rule and never beyond Nacha's limits. */
+/** Decides the step after a failure: by its playbook's rule, within Nacha's limits. */
 export function stepAfterFailure(facts: FailureFacts): FailureStep {
   const { failed, whose } = facts;
   const { rule, code } = failed;
@@ -51,7 +51,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   if (rule.action === "hold-vendor" && whose === "unknown") {
     return park("It may be our account or the vendor's: check both.");
   }
-  // It is our own account that the bank refuses, not the vendor's: one decision for all of it.
+  // The bank refuses our own account, not the vendor's: one decision covers all its payments.
   if (rule.action === "hold-vendor" && isOurs) {
     return facts.stopped === null ? { kind: "wait-for-incident" } : park(facts.stopped);
   }
@@ -72,8 +72,8 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
 }
 
 /**
- * The banking day on which the next try runs, by the rule; for what waits for something else the
- * earliest. What is sent today runs on the next banking day at the soonest.
+ * The execution date of the next try: by the rule, or the earliest one if the rule waits for
+ * something else. A request sent today executes on the next banking day at the earliest.
  */
 export function retryDate({ when }: FailureRule, today: string): string {
   const next = nextBankingDay(today);

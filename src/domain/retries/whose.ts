@@ -1,28 +1,34 @@
 import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
 
-/** Which account a return may be about, as far as payments of the same day tell. */
+/** Facts that show whose account a return concerns, from payments of the same day. */
 export interface AccountFacts {
   readonly code: string | null;
   readonly failureReason: string | null;
-  /** Kind of the funding source: only a bank account of the payer's is debited. */
+  /** Kind of the funding source: only a bank account is debited. */
   readonly sourceKind: string;
-  /** Other bills of the same account and day whose money is on its way or has arrived. */
+  /**
+   * Other bills paid from the same account on the same day whose money is on its way or has
+   * arrived.
+   */
   readonly othersThrough: number;
-  /** Other vendors of the same account and day that came back with the same code. */
+  /**
+   * Other vendors paid from the same account on the same day whose payments came back with the same
+   * code.
+   */
   readonly otherVendorsFailed: number;
 }
 
 const EITHER_SIDE: readonly string[] = ["R02", "R03", "R04"];
 
 /**
- * Whose bank account a failure is about. R01 and R09 are the payer's own; R02, R03 and R04 come
- * from either side and are decided from the rail, the rest of the day's payments and the text.
+ * Says whose bank account a failure concerns. R01 and R09 concern the payer's. R02, R03 and R04 may
+ * concern either: the funding source, the reason's text and the day's other payments decide.
  */
 export function whoseAccount(facts: AccountFacts): "payer" | "payee" | "unknown" {
   const { code, failureReason } = facts;
   if (code === "R01" || code === "R09") return "payer";
   if (code === null || !EITHER_SIDE.includes(code)) return classifyFailure(failureReason).whose;
-  // The service's own balance pays by a credit: no account of ours is at the bank's other end.
+  // The service's balance pays by credit, so no account of ours is debited.
   if (facts.sourceKind === "balance") return "payee";
   const said = sideInText(wordsOf(failureReason ?? ""));
   if (said !== null) return said;

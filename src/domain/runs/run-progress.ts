@@ -19,17 +19,17 @@ export interface ProgressInput extends RunSoFar {
   readonly rejected: boolean;
   readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
   readonly waits: readonly {
-    /** Empty for the whole business. */
+    /** Empty if it concerns the whole business. */
     readonly sourceId: string;
     readonly message: string;
     readonly retryAtMs: number;
   }[];
-  /** Lines parked because nobody approved them in time. */
+  /** Lines parked because they were not approved in time. */
   readonly expiredLines: number;
-  /** Lines whose payment the safety net took back: nobody asked for that, so a person should know. */
+  /** Lines whose payment the safety net cancelled: no person asked for it, so one should know. */
   readonly stoppedLines: number;
   readonly odd: readonly {
-    /** The bill, as people call it. */
+    /** The bill's name for people. */
     readonly name: string;
     readonly payableId: string;
     readonly state: string;
@@ -40,18 +40,18 @@ export interface ProgressInput extends RunSoFar {
   readonly toFollow: number;
   /** Business-clock instant of the next poll. */
   readonly nextPollMs: number | null;
-  /** Service-clock instant at which a resting line may be leased again. */
+  /** Service-clock instant at which a waiting line may be leased again. */
   readonly nextLeaseMs: number | null;
   readonly payDate: string | null;
-  /** Whom lines wait for, where their approvals take notice of time. */
+  /** Open approvals; set if they depend on time. */
   readonly asks?: readonly ApprovalAsk[];
   /** Business-clock instant of the next reminder or escalation. */
   readonly nextAskMs?: number | null;
-  /** Business-clock instants at which something about its lines changes by itself. */
+  /** Business-clock instants at which a line changes by itself. */
   readonly nextChangesMs?: readonly (number | null)[];
-  /** Real milliseconds for which it has waited for money. */
+  /** Real milliseconds that it has waited for money. */
   readonly shortForMs?: number;
-  /** Where the deposits stand that the run has asked for. */
+  /** State of the run's deposits. */
   readonly deposits?: {
     readonly due: boolean;
     readonly moving: boolean;
@@ -70,16 +70,22 @@ export interface ProgressInput extends RunSoFar {
   };
 }
 
-/** Runs of fewer bills read payments as often as there is news. */
+/** Runs with fewer bills read payments after every signal. */
 const MANY_BILLS = 1_000;
 
-/** For each bill, up to a minute in all: a run's history may not grow with the speed of its service. */
+/**
+ * Milliseconds between reads for each bill, up to a minute in all, so that a fast service doesn't
+ * grow a run's history.
+ */
 const REST_A_BILL_MS = 0.5;
 const REST_MAX_MS = 60_000;
 
 const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
 
-/** Where a run stands, what it waits for, and when to look again: one reading of all its lines. */
+/**
+ * Says where a run stands, what it waits for, and when to look again, from one reading of all its
+ * lines.
+ */
 export function judgeProgress(input: ProgressInput): Assessment {
   const count = (...states: readonly LineState[]) =>
     states.reduce((sum, state) => sum + (input.counts.get(state)?.count ?? 0), 0);
@@ -151,12 +157,12 @@ function waitText(input: ProgressInput, count: Count): string | null {
     .map(([number, text]) => `${number} ${number === 1 ? "bill" : "bills"} ${text}`);
   const deposit = input.deposits?.waitingFor ?? null;
   if (deposit !== null) texts.push(deposit);
-  // What concerns one funding source keeps nobody from what else there is to do.
+  // A funding source's wait doesn't stop the rest, so it comes last.
   for (const { message } of input.waits) texts.push(`the service: ${message}`);
   return texts.length === 0 ? null : texts.join(", ");
 }
 
-/** So many are named; more are in the details. */
+/** How many open approvals are named; the rest are in the details. */
 const ASKS_NAMED = 3;
 
 function askedText({ asks = [] }: ProgressInput): string {
@@ -169,8 +175,7 @@ function askedText({ asks = [] }: ProgressInput): string {
 function wakeIn(input: ProgressInput): number {
   const { clock } = input;
   const dueInMs = input.deposits?.dueInMs ?? Infinity;
-  // A poll that is due and was not made is made at once. What is to be followed has a rest of its
-  // own, where it is not followed now.
+  // An overdue poll is made at once. Lines to follow have a wait of their own.
   const polled =
     input.nextPollMs === null || input.toFollow > 0
       ? []
@@ -180,7 +185,8 @@ function wakeIn(input: ProgressInput): number {
     untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),
     input.nextLeaseMs === null ? Infinity : input.nextLeaseMs - clock.serviceMs,
     input.toFund > 0 ? moneyRestMs(input.shortForMs ?? 0, clock) : Infinity,
-    // What is due is being made now, which ends the rest, or waits for the service as everything else.
+    // A due deposit is being made now, which will end the wait, or it waits for the service like
+    // the rest.
     dueInMs > 0 ? dueInMs : Infinity,
     ...input.waits.map(({ retryAtMs }) => retryAtMs - clock.serviceMs),
   );
@@ -202,7 +208,7 @@ function markdown(
     .filter(([, { count }]) => count > 0)
     .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
   const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask)}`);
-  // Why stands with the bill: more people read this than the bills.
+  // The reason stays with the bill: more people read this than the bill.
   const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {
     const code = reasonCode === null ? "" : ` (${reasonCode})`;
     return `- ${name}: ${state}${code}; \`payrun explain ${payableId}\``;

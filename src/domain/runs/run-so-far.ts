@@ -1,17 +1,17 @@
 import type { LineState } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../clock/new-york.ts";
 
-/** What a run's lines say of what has come of it. */
+/** Facts about a run's progress. */
 export interface RunSoFar {
   readonly run: { readonly approveByMs: number | null };
   readonly counts: ReadonlyMap<LineState, { readonly count: number }>;
-  /** Lines parked because nobody approved them in time. */
+  /** Lines parked because they were not approved in time. */
   readonly expiredLines: number;
-  /** How many payments came back, by return code, the most first. */
+  /** Number of returned payments by return code, the most frequent first. */
   readonly cameBack: ReadonlyMap<string, number>;
 }
 
-/** States of lines for which a payment was made. */
+/** States of lines with a payment. */
 const PAID: readonly LineState[] = [
   "scheduled",
   "held",
@@ -22,15 +22,15 @@ const PAID: readonly LineState[] = [
   "refunded",
 ];
 
-/** Lines that nobody was asked about, or nobody has to be. */
+/** States of lines that need no approval. */
 const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
 
-/** More codes than these are not named. */
+/** How many return codes are named. */
 const CODES_NAMED = 3;
 
 /**
- * What has come of a run so far, in a few words: `40 of 57 approved, the rest until Sun, Nov 29,
- * 11:59 PM; 40 paid; 12 settled, 1 returned R02`. Empty where nothing has.
+ * A run's progress in a few words: `40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 40
+ * paid; 12 settled, 1 returned R02`. Empty if there is none.
  */
 export function runSoFar({ run, counts, expiredLines, cameBack }: RunSoFar): string {
   const count = (...states: readonly LineState[]): number =>

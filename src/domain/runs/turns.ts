@@ -2,20 +2,20 @@ import type { Assessment } from "../../contracts/activities.ts";
 import type { RunPhase } from "../../contracts/pay-run.ts";
 import { doublingMs } from "../back-off.ts";
 
-/** How long a workflow rests between two looks, in real milliseconds. */
+/** How long a workflow waits between two looks, in real milliseconds. */
 export interface Rest {
-  /** It looks after this time though nobody has told it anything. */
+  /** It looks after this time even without a signal. */
   readonly wakeInMs: number;
-  /** What it is told is gathered for this long before it looks: many events are one look. */
+  /** Signals are gathered for this long before it looks: many events cause one look. */
   readonly gatherMs?: number;
 }
 
-/** So often in a row a workflow may act without any effect; after that it pauses in between. */
+/** A workflow may act this many times in a row without effect before it pauses. */
 const ACTS_IN_A_ROW = 5;
 const PAUSE = { firstMs: 1_000, mostMs: 60_000 } as const;
 
 /**
- * How long a workflow pauses that acts, and finds everything as it was: asking faster would not help.
+ * How long a workflow pauses when its acts change nothing: looking sooner would not help.
  *
  * @param acts turns in a row that have changed nothing
  */
@@ -23,31 +23,31 @@ export function pauseAfterMs(acts: number): number {
   return acts < ACTS_IN_A_ROW ? 0 : doublingMs(PAUSE.firstMs, PAUSE.mostMs, acts - ACTS_IN_A_ROW);
 }
 
-/** While lanes pay, reads take requests from them, and what they would find can wait. */
+/** Reads are this much rarer while lanes pay: they compete for requests, and can wait. */
 const RESTS_WHILE_PAYING = 5;
 
-/** What a run of many bills is told of their payments is gathered for so long at most. */
+/** The longest time for which a run of many bills gathers signals. */
 const GATHERS_MOST_MS = 5_000;
 
-/** Phases in which thousands of events come; before them it is people who have said something. */
+/** Phases with thousands of events; in earlier phases people send the signals. */
 const HAS_PAYMENTS: readonly RunPhase[] = ["paying", "settling"];
 
-/** What a run has done lately; instants are 0 where it has not yet. */
+/** A run's recent activity; instants are 0 if it has not happened. */
 export interface Pace {
-  /** When it has read payments. */
+  /** When it last read payments. */
   readonly followedAtMs: number;
   readonly payingSinceMs: number;
   /** True while lanes pay. */
   readonly isPaying: boolean;
-  /** True once it has read payments after the last was made. */
+  /** True once it has read payments after making the last one. */
   readonly hasReadAllPaid: boolean;
 }
 
 type Standing = Pick<Assessment, "phase" | "toFollow" | "wakeInMs" | "restMs">;
 
 /**
- * How long a run of many bills still leaves their payments alone: each read reads all that was
- * paid since its plan. Once nothing is left to pay, the first read comes at once.
+ * How long a run of many bills waits before it reads their payments again: each read covers
+ * everything paid since its plan. When nothing is left to pay, the first read comes at once.
  */
 export function followsInMs({ restMs, phase }: Standing, pace: Pace, nowMs: number): number {
   if (restMs === undefined || (phase === "settling" && !pace.hasReadAllPaid)) return 0;
@@ -56,7 +56,7 @@ export function followsInMs({ restMs, phase }: Standing, pace: Pace, nowMs: numb
   return Math.max(0, sinceMs + times * restMs - nowMs);
 }
 
-/** How long a run rests: what it is told of wakes it, and so does what it has left for later. */
+/** How long a run waits, unless a signal comes or a postponed read is due. */
 export function restOfRun(now: Standing, pace: Pace, nowMs: number): Rest {
   const { phase, restMs = 0, toFollow, wakeInMs } = now;
   const isFollowedLater = toFollow > 0 && restMs > 0;

@@ -10,7 +10,7 @@ export interface StatementDay {
   readonly creditCents: number;
 }
 
-/** Sums per account and day, by account and date. */
+/** Sums for each account and day, sorted by both. */
 export class StatementDays {
   readonly #days = new Map<string, StatementDay>();
 

@@ -1,22 +1,22 @@
 import { newYorkDate } from "../clock/new-york.ts";
 
-/** A line that money of a run leaves on the statement of one account. */
+/** A line that a run's money leaves on an account's statement. */
 export interface StatementLine {
-  /** `YYYY-MM-DD` in New York; empty where nobody says when. */
+  /** `YYYY-MM-DD` in New York; empty if unknown. */
   readonly date: string;
   readonly entry: "debit" | "return" | "refund" | "deposit" | "deposit-returned";
   /** `BALANCE`, or the id of the bank account. */
   readonly account: string;
-  /** Below zero where it left the account. */
+  /** Negative if it left the account. */
   readonly cents: number;
-  /** What to know of it; empty where there is nothing. */
+  /** A remark; empty if there is none. */
   readonly note: string;
 }
 
 /** The balance that the service holds, as an account. */
 export const BALANCE = "balance";
 
-/** A payment, as far as its lines on a statement depend on it. */
+/** The fields of a payment that its statement lines depend on. */
 export interface StatementPayment {
   readonly status: string;
   readonly amountCents: number;
@@ -27,8 +27,8 @@ export interface StatementPayment {
 }
 
 /**
- * What a payment wrote into the payer's account: a debit of its own, and a line for money that came
- * back. A payment that never reached the bank wrote nothing.
+ * Statement lines of a payment in the payer's account: its debit, and a line for money that came
+ * back. A payment that never reached the bank has none.
  *
  * @param account the account that pays: `BALANCE`, or a bank account's id
  */
@@ -47,7 +47,8 @@ export function paymentLines(
     case "processing":
       return [{ ...debit, note: "on its way; not settled yet" }];
     case "held": {
-      // The service holds before it takes from the balance; a provider when the bank has paid.
+      // The service holds a payment before it debits the balance; a provider may hold it after the
+      // debit.
       const note = "held for review; the bank may have been debited";
       return account === BALANCE ? [] : [{ ...debit, note }];
     }
@@ -71,8 +72,8 @@ export function paymentLines(
 }
 
 /**
- * Whether a payment failed before the bank was asked, as one does that finds the balance empty on
- * its date. No field says so: but a bank answers on a later day, and with a code.
+ * True if a payment failed before the bank received it, as happens if the balance is empty on its
+ * date. No field says so, but a bank responds on a later day, and with a code.
  */
 function neverLeft(payment: StatementPayment, date: string): boolean {
   const failedOn = dateOf(payment.updatedAt);
@@ -82,22 +83,22 @@ function neverLeft(payment: StatementPayment, date: string): boolean {
 
 const RETURN_CODE = /\bR\d{2}\b/;
 
-/** A deposit, as the service tells of it now, or as we knew it where it tells nothing. */
+/** A deposit as the service shows it now, or as Payrun knew it if the service doesn't show it. */
 export interface StatementDeposit {
   readonly stands: "on-its-way" | "completed" | "failed" | "returned";
   readonly amountCents: number;
   readonly bankAccountId: string;
   readonly madeOn: string;
-  /** Day on which it reached the balance, where it did. */
+  /** Date on which it reached the balance; empty if it didn't. */
   readonly arrivedOn: string;
-  /** Day of its last change: where it came back, the day of that. */
+  /** Date of its last change; if it came back, of that. */
   readonly changedOn: string;
   readonly reason: string;
 }
 
 /**
- * What a deposit wrote into both accounts: a debit of the bank account, once it has arrived a
- * credit of the balance, and where the bank took it back, the same the other way.
+ * Statement lines of a deposit in both accounts: a debit of the bank account, a credit of the
+ * balance once it has arrived, and the reverse of both if the bank took it back.
  */
 export function depositLines(deposit: StatementDeposit): StatementLine[] {
   const { stands, amountCents, bankAccountId: account, changedOn, reason } = deposit;
@@ -136,7 +137,7 @@ export function depositLines(deposit: StatementDeposit): StatementLine[] {
   }
 }
 
-/** The date in New York of a date or an instant; empty where it is neither. */
+/** The New York date of a date or an instant; empty for anything else. */
 export function dateOf(instant: string | null | undefined): string {
   if (instant === null || instant === undefined) return "";
   if (/^\d{4}-\d{2}-\d{2}$/.test(instant)) return instant;
