@@ -1,6 +1,7 @@
 import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
 import { noteRefusalOf } from "./refused-today.ts";
-import type { DecisionRequest } from "../decisions/deciding.ts";
+import { type DecisionRequest, judgedBy } from "../decisions/deciding.ts";
+import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
 import { getRun, type Run } from "../store/runs/runs.ts";
@@ -81,6 +82,23 @@ export async function decideSigned(
   );
   return answered(context, runId, outcome);
 }
+
+/**
+ * Why an approval by this person would count for none of a run's bills, whatever their roles are;
+ * undefined where it may count.
+ */
+export async function whyNotCounted(
+  { store, profiles }: Pick<ActionContext, "store" | "profiles">,
+  run: Run,
+  principal: Principal,
+): Promise<DecisionRefusal | undefined> {
+  const singlePerson = profiles.get(run.business)?.singlePerson === true;
+  const judged = await judgedBy(store.db, { run, principal, singlePerson });
+  const verdict = refusalOfRun(judged.run) ?? refusalOfPerson({ ...judged, decision: APPROVE });
+  return verdict?.accepted === false ? verdict : undefined;
+}
+
+const APPROVE = { kind: "approve" } as const;
 
 async function knownRun(context: ActionContext, runId: string): Promise<Run> {
   const run = await getRun(context.store.db, runId);

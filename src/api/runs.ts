@@ -87,7 +87,7 @@ const skippedLine = z
   })
   .openapi("SkippedLine");
 
-const runPayment = z
+export const runPayment = z
   .object({
     payableId: z.string(),
     publicId: z.string().nullable(),

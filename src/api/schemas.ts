@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
+import { billSum, waitingLines } from "./approvals.ts";
 import { HOLD_SCOPES } from "../domain/holds.ts";
 import type { Shown } from "./shown.ts";
 
@@ -31,19 +32,12 @@ export const DecisionBody = z
       .array(z.string())
       .optional()
       .describe("Payables that it doesn't count for, because a stage before it is open"),
+    goesOut: billSum.describe("Bills that go out because of it"),
+    held: billSum.describe("Bills that nothing but a hold keeps from going out"),
     missing: z
-      .array(
-        z.object({
-          by: z.array(z.string()),
-          quorum: z.int(),
-          approvals: z.int().describe("Approvals that are there"),
-          lines: z.int(),
-          totalCents: z.int(),
-          stage: z.int().optional().describe("Of a rule of several stages, from 1"),
-          stages: z.int().optional(),
-        }),
-      )
+      .array(waitingLines)
       .describe("Rules whose quorum is still open, with the lines that wait for it"),
+    summary: z.string().describe("What goes out and what is still needed, in a sentence"),
   })
   .openapi("Decision");
 

@@ -60,6 +60,9 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
   "given-up",
 ];
 
+/** States in which a line can still be approved or left out. */
+export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+
 /** Something unusual about a line, shown to its approver. */
 export interface LineFlag {
   readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable";

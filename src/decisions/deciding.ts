@@ -4,7 +4,7 @@ import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
-import type { Tables } from "../store/index.ts";
+import type { Db, Tables } from "../store/index.ts";
 import { authorsOf } from "../store/playbooks/playbooks.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { tokensMadeBy } from "../store/approvals/tokens.ts";
@@ -51,14 +51,14 @@ export interface Deciding {
 
 /** What a decision is judged by of its run and of who takes it. */
 export async function judgedBy(
-  trx: Transaction<Tables>,
-  { run, principal, singlePerson = false }: Deciding,
+  db: Db,
+  { run, principal, singlePerson = false }: Pick<Deciding, "run" | "principal" | "singlePerson">,
 ) {
-  const playbookAuthors = await authorsOf(trx, run);
+  const playbookAuthors = await authorsOf(db, run);
   // A schedule or an event launches for those who wrote its playbook.
   const others = run.launchedByTokenId === null ? playbookAuthors : [];
   const launchers = [run.launchedBy, ...others];
-  const made = await tokensMadeBy(trx, launchers.map(principalOf), run.launchedAtMs);
+  const made = await tokensMadeBy(db, launchers.map(principalOf), run.launchedAtMs);
   return {
     run: {
       ended: ENDED_PHASES.includes(run.phase),

@@ -1,5 +1,8 @@
 import type { Transaction } from "kysely";
+import { NOTHING } from "../domain/approvals/share.ts";
+import { missingText } from "../domain/approvals/share-texts.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
+import { formatUsd } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
@@ -102,11 +105,18 @@ async function answer(
   const approvedBy = await approversOfTopUp(trx, topUp, Math.floor(clock.businessMs));
   const approvals = approvedBy.length;
   const isOpen = request.decision === "approve" && approvals < quorum;
+  const missing = isOpen ? [{ by, quorum, approvals, lines: 1, totalCents }] : [];
+  const deposit = `The deposit of ${formatUsd(totalCents)}`;
+  const becomes = request.decision === "approve" ? "is made" : "is not made";
+  const [open] = missing;
   return {
     accepted: true,
     decision: request.decision,
     countsFor: request.decision === "approve" ? [subject] : [],
     dropped: [],
-    missing: isOpen ? [{ by, quorum, approvals, lines: 1, totalCents }] : [],
+    goesOut: NOTHING,
+    held: NOTHING,
+    missing,
+    summary: `${deposit} ${open === undefined ? becomes : `needs ${missingText(open)}`}.`,
   };
 }

@@ -1,19 +1,15 @@
 import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
-import type { LineState } from "../contracts/pay-run.ts";
+import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
-import type { ClockReading } from "../business/clock.ts";
 import { appendAudit } from "../store/audit/audit.ts";
-import {
-  decidableLines,
-  missingApprovals,
-  type WaitingLines,
-} from "../store/lines/decidable-lines.ts";
+import { type EffectOfApproval, effectOf } from "./effect.ts";
+import { decidableLines } from "../store/lines/decidable-lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
@@ -28,14 +24,13 @@ import {
   recordRefused,
 } from "./deciding.ts";
 
-export interface DecisionAnswer {
+export interface DecisionAnswer extends EffectOfApproval {
   readonly accepted: true;
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
   /** Bills that it doesn't count for yet, because a stage before is open; missing for none. */
   readonly tooEarly?: readonly string[];
-  readonly missing: readonly WaitingLines[];
 }
 
 export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
@@ -49,9 +44,6 @@ const DONE_SINCE: readonly DecisionRefusal["code"][] = [
   "counted-before",
   "stale-plan",
 ];
-
-/** States in which a line can still be approved or left out. */
-const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /**
  * Judges a decision on a run and stores it; of a refused one only the trail tells.
@@ -84,7 +76,7 @@ export async function takeDecision(
   }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier);
-    return answer(trx, run, request, { countsFor, dropped: earlier.dropped }, clock);
+    return answer(trx, deciding, { countsFor, dropped: earlier.dropped });
   }
   return record(trx, deciding, verdict);
 }
@@ -104,7 +96,7 @@ async function record(
   deciding: Deciding,
   verdict: DecisionVerdict,
 ): Promise<DecisionAnswer | DecisionRefusal> {
-  const { run, request, principal, clock, nowMs, proof } = deciding;
+  const { run, request, principal, nowMs, proof } = deciding;
   const { runId } = run;
   if (!verdict.accepted) {
     const as = { subject: runId, action: "run.decision-refused" };
@@ -136,7 +128,7 @@ async function record(
   const countsFor = verdict.countsFor.map((line) => line.payableId);
   const { tooEarly } = verdict;
   const effect = { countsFor, dropped: recorded.dropped, ...(tooEarly && { tooEarly }) };
-  return answer(trx, run, request, effect, clock);
+  return answer(trx, deciding, effect);
 }
 
 /** For the audit trail: in which stages an approval counts, from 1, and for how many bills. */
@@ -174,16 +166,9 @@ async function sameBefore(
 
 async function answer(
   trx: Transaction<Tables>,
-  run: Run,
-  request: DecisionRequest,
-  effect: Pick<DecisionAnswer, "countsFor" | "dropped" | "tooEarly">,
-  clock: ClockReading,
+  deciding: Deciding,
+  said: Pick<DecisionAnswer, "countsFor" | "dropped" | "tooEarly">,
 ): Promise<DecisionAnswer> {
-  return {
-    accepted: true,
-    decision: request.decision,
-    ...effect,
-    missing:
-      request.decision === "reject" ? [] : await missingApprovals(trx, run.runId, clock.businessMs),
-  };
+  const { decision } = deciding.request;
+  return { accepted: true, decision, ...said, ...(await effectOf(trx, deciding)) };
 }

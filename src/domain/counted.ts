@@ -1,4 +1,10 @@
-/** A number with its noun: `1 bill`, `2 bills`. */
+/** Bills and what they come to. */
+export interface BillSum {
+  readonly count: number;
+  readonly cents: number;
+}
+
+/** A number with its noun: `1 bill`, `1,200 bills`. */
 export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -96,6 +96,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
     "GET /v1/runs": { path: "/v1/runs?business=acme" },
     "POST /v1/runs": { path: "/v1/runs", body: { playbook: "weekly" } },
     "GET /v1/runs/{id}": { path: `/v1/runs/${id}` },
+    "GET /v1/runs/{id}/review": { path: `/v1/runs/${id}/review` },
     "GET /v1/runs/{id}/report": { path: `/v1/runs/${id}/report` },
     "POST /v1/runs/{id}/cancel": { path: `/v1/runs/${id}/cancel`, body: {} },
     "POST /v1/runs/{id}/decisions": {

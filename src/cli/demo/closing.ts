@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { type RunStatus } from "../../api/runs.ts";
+import { leftOutText } from "../../domain/planning/left-out.ts";
 import { eventSchema } from "../../payments-api/index.ts";
 import { nameOf } from "../show/plan.ts";
 import { bold, count, dim, green, red } from "../terminal/text.ts";
@@ -75,19 +76,16 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   const { totalCount } = await service.payables.list({ page: 1, pageSize: 1 });
   const states = new Map<string, number>();
   for (const { state } of run.payments) states.set(state, (states.get(state) ?? 0) + 1);
-  const skipped = Object.entries(run.plan?.skippedByCode ?? {}).toSorted(
-    ([, one], [, other]) => other - one,
-  );
-  const left = skipped.reduce((sum, [, number]) => sum + number, 0);
+  const skipped = run.plan?.skippedByCode ?? {};
+  const left = Object.values(skipped).reduce((sum, number) => sum + number, 0);
   const ended = run.payments.filter(({ state }) => ENDED_LINE_STATES.includes(state)).length;
   const known = run.payments.length + left;
   const inRun = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
-  const out = skipped.map(([code, number]) => `${number} ${code.replaceAll("-", " ")}`).join(", ");
   const isWhole = known === totalCount && ended === run.payments.length;
   narrator.line(
     `${isWhole ? green("✓") : red("✗")} ${count(totalCount, "bill")}, each in one state: ${inRun}`,
   );
-  narrator.text(dim(`  left out of the run: ${out}`));
+  narrator.text(dim(`  left out of the run: ${leftOutText(skipped)}`));
   if (!isWhole) narrator.line(red(`  ${totalCount - known} of them unaccounted for`));
   return isWhole;
 }

@@ -1,6 +1,7 @@
 import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { leftOutText } from "../../domain/planning/left-out.ts";
 import { plannedTopUpLines } from "./deposit.ts";
 import { newYorkTime } from "../terminal/times.ts";
 import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
@@ -126,14 +127,9 @@ export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payab
 
 /** How many bills are left out for which reason; no bill by name. */
 export function skippedCounts(plan: PlanFigures): string[] {
-  const reasons = Object.entries(plan.skippedByCode).toSorted(([, one], [, other]) => other - one);
-  if (reasons.length === 0) return [];
-  const total = reasons.reduce((sum, [, number]) => sum + number, 0);
-  return [
-    `${bold("Left out")} (${total}): ${reasons
-      .map(([code, number]) => `${number} ${code.replaceAll("-", " ")}`)
-      .join(", ")}`,
-  ];
+  const total = Object.values(plan.skippedByCode).reduce((sum, number) => sum + number, 0);
+  if (total === 0) return [];
+  return [`${bold("Left out")} (${count(total, "bill")}): ${leftOutText(plan.skippedByCode)}`];
 }
 
 /** Every bill of a page of a plan: what is paid and when, and what is left out and why. */

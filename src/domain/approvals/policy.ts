@@ -135,8 +135,8 @@ export type DecisionVerdict =
  */
 export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const { decision, run, lines } = input;
-  if (run.ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
-  if (run.planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
+  const over = refusalOfRun({ ...run, cancelRequested: false });
+  if (over !== undefined) return over;
   if (run.planHash !== decision.planHash) {
     return refuse(
       "stale-plan",
@@ -166,9 +166,8 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     );
   }
   if (decision.kind === "reject") return { accepted: true, countsFor: [], dropped: [] };
-  if (run.cancelRequested) {
-    return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
-  }
+  const cancelled = refusalOfRun(run);
+  if (cancelled !== undefined) return cancelled;
   const out = new Set(dropped);
   const rest = mine.filter((line) => !out.has(line.payableId));
   const { countsFor, tooEarly, before } = turnsOf(rest, input.token.name, roles);
@@ -183,6 +182,20 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     ...(isAlone(input) ? { alone: true } : {}),
     ...(early.length === 0 ? {} : { tooEarly: early }),
   };
+}
+
+/** Why nothing of a run can be approved, whoever does it. */
+export function refusalOfRun({
+  ended,
+  planHash,
+  cancelRequested,
+}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">):
+  | DecisionVerdict
+  | undefined {
+  if (ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
+  if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
+  if (!cancelRequested) return undefined;
+  return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
 }
 
 /** Roles that may decide about a line now, even if only to stop it. */

@@ -1,7 +1,8 @@
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { stageText } from "../approvals/stages.ts";
+import type { BillSum } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import { type BillSum, bills, newYorkText, type NoticeText, type RunName } from "./run-texts.ts";
+import { bills, newYorkText, type NoticeText, type RunName } from "./run-texts.ts";
 
 /** A later stage of an approval is open. */
 export function stageOpened(run: RunName, ask: ApprovalAsk): NoticeText {

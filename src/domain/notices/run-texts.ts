@@ -1,6 +1,6 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../clock/new-york.ts";
-import { counted } from "../counted.ts";
+import { type BillSum, counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 
@@ -15,11 +15,6 @@ export interface RunName {
   readonly runId: string;
   readonly playbook: string;
   readonly period: string;
-}
-
-export interface BillSum {
-  readonly count: number;
-  readonly cents: number;
 }
 
 export type SumsByState = ReadonlyMap<LineState, BillSum>;

@@ -1,11 +1,9 @@
-import type { PlanLine } from "../../contracts/pay-run.ts";
-
 /**
  * True if a person should look at the line before it is paid.
  *
  * Being late is no reason: in the week after a holiday half of all bills are late, and the few that
  * matter would be hidden among them.
  */
-export function isOdd(line: Pick<PlanLine, "flags">): boolean {
+export function isOdd(line: { readonly flags: readonly { readonly kind: string }[] }): boolean {
   return line.flags.some((flag) => flag.kind !== "late");
 }

@@ -12,12 +12,14 @@ import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor, whoseWorkflow } from "../http/scope.ts";
 import { ReportBody } from "../../api/report.ts";
+import { RunReviewBody } from "../../api/review.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { incidentStatus } from "../../reports/status/incident.ts";
 import { launch } from "../../actions/launch/launch.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 import { cancelOnboarding } from "../../actions/onboarding/cancel.ts";
 import { onboardingStatus } from "../../reports/status/onboarding.ts";
+import { reviewOf } from "../../reports/review/review.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../../reports/report.ts";
 import { LISTED_PHASES, listEverything } from "../../reports/run-list.ts";
 import { FIRST_PAGE, PAGE_MOST, statusOf } from "../../reports/status/run.ts";
@@ -28,6 +30,7 @@ export function addRunRoutes(routes: Routes): void {
   addLaunch(routes);
   addList(routes);
   addStatus(routes);
+  addReview(routes);
   addCancel(routes);
   addReport(routes);
 }
@@ -99,6 +102,40 @@ function addStatus(routes: Routes): void {
       status: 200,
       json: await anyStatus(context, params.id, query),
     }),
+  });
+}
+
+function addReview(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
+    method: "get",
+    path: "/v1/runs/{id}/review",
+    tag: "runs",
+    summary: "What an approver needs to see of a pay run, and what their approval would do",
+    description:
+      "For everybody who may read; `yours` is about the token that asks. Odd and late bills are named up to 25 each.",
+    params: runParams,
+    query: z.object({
+      page: pageNumber,
+      pageSize: pageSize(PAGE_MOST),
+      drop: z
+        .string()
+        .max(30_000)
+        .optional()
+        .describe("Payables that you would leave out, by commas: `yours` is without them"),
+    }),
+    responses: { 200: { description: "As `payrun show --json`", schema: RunReviewBody } },
+    handle: async ({ params, query, principal, context }) => {
+      const run = await getRun(context.store.db, params.id);
+      if (run === undefined) {
+        const { kind } = await anyStatus(context, params.id);
+        const message = `“${params.id}” is no pay run (${kind}): nothing of it is approved bill by bill.`;
+        throw unprocessable("no_pay_run", message);
+      }
+      const { drop = "", ...page } = query;
+      const asked = { ...page, drop: new Set(drop.split(",")) };
+      return { status: 200, json: await reviewOf(context, run, principal, asked) };
+    },
   });
 }
 

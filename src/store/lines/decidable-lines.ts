@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import type { DecidableLine } from "../../domain/approvals/policy.ts";
-import { deciders, openStageOf, type StagedLine } from "../../domain/approvals/stages.ts";
+import type { LineUnderApproval } from "../../domain/approvals/share.ts";
+import type { StagedLine } from "../../domain/approvals/stages.ts";
 import type { Db } from "../sql/db.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
@@ -67,62 +68,35 @@ async function approvalsOfStaged(
   return approvalsOf(db, runId, ids, businessMs);
 }
 
-/** Lines that wait for the same approvals, and what they come to. */
-export interface WaitingLines {
-  /** Roles of the stage that is open, whom it was escalated to among them. */
-  readonly by: readonly string[];
-  readonly quorum: number;
-  readonly approvals: number;
-  readonly lines: number;
-  readonly totalCents: number;
-  /** From 1; there where the rule has several. */
-  readonly stage?: number;
-  readonly stages?: number;
+/** A line as it stands, with what its approval goes by. */
+export interface LineAsApproved {
+  readonly planned: PlannedLine;
+  readonly approvals: readonly LineApproval[];
+  readonly under: LineUnderApproval;
 }
 
-/** What is still missing for the lines of a run that wait for approval. */
-export async function missingApprovals(
+/**
+ * Lines of a run in these states, each with its approvals, some at a time and in plan order.
+ *
+ * @param businessMs business-clock instant that expiries are compared with
+ */
+export async function* linesUnderApproval(
   db: Db,
   runId: string,
+  states: readonly LineState[],
   businessMs: number,
-): Promise<WaitingLines[]> {
-  const groups = new Map<string, WaitingLines>();
-  for await (const page of pagesOf(db, runId, ["awaiting-approval"])) {
+): AsyncGenerator<readonly LineAsApproved[]> {
+  for await (const page of pagesOf(db, runId, states)) {
     const ids = page.map(({ line }) => line.payableId);
     const approvals = await approvalsOf(db, runId, ids, Math.floor(businessMs));
-    for (const planned of page) {
-      const missing = missingOf(planned, approvals.get(planned.line.payableId) ?? []);
-      if (missing === null) continue;
-      const key = JSON.stringify(missing);
-      const group = groups.get(key);
-      groups.set(key, {
-        ...missing,
-        lines: (group?.lines ?? 0) + 1,
-        totalCents: (group?.totalCents ?? 0) + planned.line.amountCents,
-      });
-    }
+    yield page.map((planned) => asApproved(planned, approvals.get(planned.line.payableId)));
   }
-  return [...groups.values()];
 }
 
-function missingOf(
-  { plan, line }: PlannedLine,
-  approvals: readonly LineApproval[],
-): Omit<WaitingLines, "lines" | "totalCents"> | null {
-  if (plan.stages === undefined) {
-    const count = approvals.length;
-    if (count >= plan.quorum) return null;
-    return { by: plan.approvers, quorum: plan.quorum, approvals: count };
-  }
-  const of = staged(plan.stages, line, approvals);
-  const open = openStageOf(of);
-  if (open === null) return null;
-  return {
-    by: deciders(of, open),
-    quorum: plan.stages[open]?.quorum ?? 1,
-    approvals: approvals.filter(({ stage }) => stage === open).length,
-    ...(plan.stages.length === 1 ? {} : { stage: open + 1, stages: plan.stages.length }),
-  };
+function asApproved(planned: PlannedLine, approvals: readonly LineApproval[] = []): LineAsApproved {
+  const { approvers, quorum, stages } = planned.plan;
+  const escalated = planned.line.escalated ? planned.line.stage : null;
+  return { planned, approvals, under: { approvers, quorum, stages, approvals, escalated } };
 }
 
 async function* pagesOf(

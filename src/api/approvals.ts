@@ -1,0 +1,16 @@
+import { z } from "@hono/zod-openapi";
+
+/** Bills and what they come to. */
+export const billSum = z.object({ count: z.int(), cents: z.int() });
+
+/** Whose approval a bill waits for. */
+export const missingApproval = z.object({
+  by: z.array(z.string()).describe("Roles that may decide now"),
+  quorum: z.int(),
+  approvals: z.int().describe("Approvals that are there"),
+  stage: z.int().optional().describe("Of a rule of several stages, from 1"),
+  stages: z.int().optional(),
+});
+
+/** Bills that wait for the same people. */
+export const waitingLines = missingApproval.extend({ lines: z.int(), totalCents: z.int() });

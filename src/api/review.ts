@@ -1,0 +1,110 @@
+import { z } from "@hono/zod-openapi";
+import { RUN_PHASES } from "../contracts/pay-run.ts";
+import { billSum, missingApproval, waitingLines } from "./approvals.ts";
+import { topUpStatus } from "./deposits.ts";
+import { runPayment } from "./runs.ts";
+import type { Shown } from "./shown.ts";
+
+const reviewedBill = runPayment.extend({
+  contactId: z.string(),
+  description: z.string().nullable(),
+  daysLate: z.int().describe("Calendar days from its due date to its arrival; 0 for none"),
+  missing: missingApproval
+    .nullable()
+    .describe("Whose approval it waits for; null where it waits for none"),
+});
+
+const vendorPayment = z.object({
+  paymentId: z.string(),
+  payableId: z.string().nullable(),
+  amountCents: z.int(),
+  status: z.string(),
+  on: z.string().describe("Day in New York"),
+});
+
+/** What somebody needs to see of a run before they approve it. */
+export const RunReviewBody = z
+  .object({
+    id: z.string(),
+    kind: z.literal("pay-run"),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    waitingFor: z.string().nullable(),
+    launchedBy: z.string(),
+    planHash: z.string().nullable().describe("What a decision names; null while there is no plan"),
+    plan: billSum.describe("All bills of the plan"),
+    waiting: billSum.describe("Those of them that wait for an approval"),
+    decideBy: z
+      .string()
+      .nullable()
+      .describe("From when on approving changes dates; null where nothing waits for it"),
+    accounts: z
+      .array(
+        z.object({
+          sourceId: z.string(),
+          kind: z.string(),
+          name: z.string().nullable(),
+          last4: z.string().nullable(),
+          bills: billSum.describe("Bills that are paid from it"),
+          availableCents: z.int().nullable().describe("When it was planned; null: not told"),
+          promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
+          afterCents: z.int().nullable().describe("What is left after these bills"),
+        }),
+      )
+      .describe("Money before and after, by funding account"),
+    topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
+    warnings: z.array(z.string()),
+    odd: z.object({
+      count: z.int(),
+      items: z
+        .array(
+          reviewedBill.extend({
+            lastPayments: z
+              .array(vendorPayment)
+              .nullable()
+              .describe(
+                "The last ones to that vendor, newest first; null where the service can't be asked",
+              ),
+          }),
+        )
+        .describe("Bills that somebody should look at, with why; the largest of them"),
+    }),
+    late: z.object({
+      count: z.int(),
+      items: z.array(reviewedBill).describe("Bills that arrive after their due date, latest first"),
+    }),
+    leftOut: z.object({
+      count: z.int(),
+      byReason: z.array(z.object({ code: z.string(), reason: z.string(), count: z.int() })),
+    }),
+    yours: z
+      .object({
+        refusal: z
+          .object({ code: z.string(), reason: z.string() })
+          .nullable()
+          .describe("Why your approval would count for nothing, whatever your roles are"),
+        goesOut: billSum.describe("Bills that it lets go out"),
+        held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
+        oneOfSeveral: z
+          .array(waitingLines)
+          .describe("Bills that it counts for, and whom they need besides"),
+        given: z
+          .array(waitingLines)
+          .describe("Bills that you have approved, and whom they need besides"),
+        none: z.array(waitingLines).describe("Bills that it counts for in nothing"),
+        summary: z.string().describe("The same in a sentence"),
+      })
+      .describe("What an approval with the token that asks would do"),
+    missing: z.array(waitingLines).describe("Whom the bills wait for now"),
+    bills: z.array(reviewedBill).describe("The page of bills that was asked for, in plan order"),
+    totalCount: z.int().describe("Bills on all pages"),
+    page: z.int(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
+  })
+  .openapi("RunReview");
+
+export type RunReview = Shown<typeof RunReviewBody>;
+export type ReviewedBill = RunReview["bills"][number];

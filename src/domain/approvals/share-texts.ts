@@ -1,0 +1,76 @@
+import { type BillSum, counted } from "../counted.ts";
+import { formatUsd } from "../money.ts";
+import type { ApprovalShare, MissingApproval, WaitingLines } from "./share.ts";
+
+/**
+ * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
+ * go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill, $30,000.00, which
+ * needs the owner.`
+ */
+export function shareText(share: ApprovalShare): string {
+  const { goesOut, held, oneOfSeveral, given, none } = share;
+  const parts = [
+    ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out`]),
+    ...(held.count === 0 ? [] : [`covers ${sumText(held)}, which a hold keeps back`]),
+    ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${groupText(group)}`),
+  ];
+  const others = [
+    ...given.map((group) => `${groupText(group)}, you have approved; ${needs(group)}`),
+    ...none.map((group) => `it counts for none of ${groupText(group)}: ${needs(group)}`),
+  ];
+  if (parts.length > 0)
+    return `Your approval ${joined(parts)}${others.map((text) => `; ${text}`).join("")}.`;
+  if (others.length === 0) return "No bill of it waits for an approval.";
+  return `Your approval lets no bill go out: ${others.join("; ")}.`;
+}
+
+/** What an approval did: `54 bills, $80,397.13, go out; 4 need a second person, 1 needs the owner.` */
+export function effectText(effect: {
+  readonly goesOut: BillSum;
+  readonly held: BillSum;
+  readonly missing: readonly WaitingLines[];
+}): string {
+  const { goesOut, held, missing } = effect;
+  const out =
+    goesOut.count === 0
+      ? "No bill goes out by it yet"
+      : `${sumText(goesOut)}, ${goesOut.count === 1 ? "goes" : "go"} out`;
+  const stays =
+    held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
+  const rest = missing
+    .map((group) => `${group.lines.toLocaleString("en-US")} ${needs(group)}`)
+    .join(", ");
+  return `${[out, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
+}
+
+/** `54 bills, $80,397.13`. */
+function sumText({ count, cents }: BillSum): string {
+  return `${counted(count, "bill")}, ${formatUsd(cents)}`;
+}
+
+function groupText({ lines, totalCents }: WaitingLines): string {
+  return sumText({ count: lines, cents: totalCents });
+}
+
+function needs(group: WaitingLines): string {
+  return `${group.lines === 1 ? "needs" : "need"} ${missingText(group)}`;
+}
+
+/** Whom a bill waits for: `the owner`, `a second person (controller or owner)`, `2 people of owner`. */
+export function missingText({ by, quorum, approvals, stage, stages }: MissingApproval): string {
+  const roles = by.join(" or ");
+  const left = quorum - approvals;
+  const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
+  if (quorum === 1) return `the ${roles}${of}`;
+  if (approvals === 0) return `${quorum} people of ${roles}${of}`;
+  const ordinal = ORDINALS[approvals - 1];
+  const who = left === 1 && ordinal !== undefined ? `a ${ordinal} person` : `${left} more people`;
+  return `${who} (${roles})${of}`;
+}
+
+const ORDINALS = ["second", "third", "fourth", "fifth"];
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}

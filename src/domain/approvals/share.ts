@@ -1,0 +1,190 @@
+import type { BillSum } from "../counted.ts";
+import type { ApprovalStage } from "../../contracts/playbook.ts";
+import { principalOf, quorumOf } from "./principal.ts";
+import {
+  deciders,
+  openStageOf,
+  type StageApproval,
+  type StagedLine,
+  type Turn,
+  turnOf,
+} from "./stages.ts";
+
+/** A line's rule, and who has approved exactly this line so far. */
+export interface LineUnderApproval {
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  /** Missing where the rule asks one quorum. */
+  readonly stages?: readonly ApprovalStage[] | undefined;
+  /** Valid ones; a principal has one at most. */
+  readonly approvals: readonly StageApproval[];
+  /** The stage whose turn was escalated, where one was: from 0. */
+  readonly escalated: number | null;
+}
+
+/** Whose approval a line waits for. */
+export interface MissingApproval {
+  /** Roles that may decide now. */
+  readonly by: readonly string[];
+  readonly quorum: number;
+  /** Approvals that are there. */
+  readonly approvals: number;
+  /** From 1; there where the rule has several. */
+  readonly stage?: number;
+  readonly stages?: number;
+}
+
+export interface Person {
+  readonly name: string;
+  readonly roles: ReadonlySet<string>;
+}
+
+/** What one person's approval means for a line that waits. */
+export type LineShare =
+  /** With it nothing is missing. */
+  | { readonly kind: "goes-out" }
+  /** It counts, and others are needed as well. */
+  | { readonly kind: "one-of"; readonly missing: MissingApproval }
+  /** They have given it already; others are missing. */
+  | { readonly kind: "given"; readonly missing: MissingApproval }
+  /** It doesn't count: others decide, or decide first. */
+  | { readonly kind: "none"; readonly missing: MissingApproval }
+  /** Nobody's is missing any more. */
+  | { readonly kind: "approved" };
+
+/** What a line's approval lacks; null for nothing. */
+export function missingOf(line: LineUnderApproval): MissingApproval | null {
+  if (line.stages === undefined) {
+    const approvals = quorumOf(line.approvals.map(({ principal }) => principal));
+    const quorum = Math.max(1, line.quorum);
+    return approvals >= quorum ? null : { by: line.approvers, quorum, approvals };
+  }
+  const staged: StagedLine = { ...line, stages: line.stages };
+  const open = openStageOf(staged);
+  if (open === null) return null;
+  return {
+    by: deciders(staged, open),
+    quorum: line.stages[open]?.quorum ?? 1,
+    approvals: line.approvals.filter(({ stage }) => stage === open).length,
+    ...(line.stages.length === 1 ? {} : { stage: open + 1, stages: line.stages.length }),
+  };
+}
+
+/** What an approval by this person would do for the line. */
+export function shareOf(line: LineUnderApproval, person: Person): LineShare {
+  const missing = missingOf(line);
+  if (missing === null) return { kind: "approved" };
+  const turn = turnFor(line, person);
+  if (turn.kind !== "counts")
+    return { kind: hasApproved(line, person) ? "given" : "none", missing };
+  if (hasApproved(line, person)) return { kind: "given", missing };
+  const mine = { stage: turn.stage, principal: principalOf(person.name) };
+  const after = missingOf({ ...line, approvals: [...line.approvals, mine] });
+  return after === null ? { kind: "goes-out" } : { kind: "one-of", missing: after };
+}
+
+/** True where nothing is missing, and something would be without this person's approval. */
+export function owesItTo(line: LineUnderApproval, name: string): boolean {
+  const me = principalOf(name);
+  const approvals = line.approvals.filter(({ principal }) => principalOf(principal) !== me);
+  return missingOf(line) === null && missingOf({ ...line, approvals }) !== null;
+}
+
+function hasApproved({ approvals }: LineUnderApproval, { name }: Person): boolean {
+  const me = principalOf(name);
+  return approvals.some(({ principal }) => principalOf(principal) === me);
+}
+
+function turnFor(line: LineUnderApproval, { name, roles }: Person): Turn {
+  if (line.stages !== undefined) {
+    return turnOf({ ...line, stages: line.stages }, { principal: name, roles });
+  }
+  return line.approvers.some((role) => roles.has(role))
+    ? { kind: "counts", stage: 0, escalated: false }
+    : { kind: "no-say" };
+}
+
+/** Bills that wait for the same people. */
+export interface WaitingLines extends MissingApproval {
+  readonly lines: number;
+  readonly totalCents: number;
+}
+
+/** Bills by whom they wait for, in the order in which they came. */
+export class WaitingSums {
+  readonly #groups = new Map<string, WaitingLines>();
+
+  add(missing: MissingApproval, cents: number): void {
+    const key = JSON.stringify(missing);
+    const group = this.#groups.get(key);
+    this.#groups.set(key, {
+      ...missing,
+      lines: (group?.lines ?? 0) + 1,
+      totalCents: (group?.totalCents ?? 0) + cents,
+    });
+  }
+
+  all(): readonly WaitingLines[] {
+    return [...this.#groups.values()];
+  }
+}
+
+/** What one person's approval of a plan would do, over all its bills that wait. */
+export interface ApprovalShare {
+  /** Bills that go out because of it. */
+  readonly goesOut: BillSum;
+  /** Bills that nothing but a hold keeps from going out then. */
+  readonly held: BillSum;
+  /** Bills that it counts for, and that need others as well. */
+  readonly oneOfSeveral: readonly WaitingLines[];
+  /** Bills that they have approved before, and that need others as well. */
+  readonly given: readonly WaitingLines[];
+  /** Bills that it counts for in nothing. */
+  readonly none: readonly WaitingLines[];
+}
+
+export const NOTHING: BillSum = { count: 0, cents: 0 };
+
+/** Sums up what one person's approval does, line by line. */
+export class ShareSums {
+  #goesOut = NOTHING;
+  #held = NOTHING;
+  readonly #oneOf = new WaitingSums();
+  readonly #given = new WaitingSums();
+  readonly #none = new WaitingSums();
+
+  /** @param isHeld true where a hold keeps the line from going out */
+  add(share: LineShare, { cents, isHeld }: { readonly cents: number; readonly isHeld: boolean }) {
+    switch (share.kind) {
+      case "goes-out":
+        if (isHeld) this.#held = plus(this.#held, cents);
+        else this.#goesOut = plus(this.#goesOut, cents);
+        return;
+      case "one-of":
+        this.#oneOf.add(share.missing, cents);
+        return;
+      case "given":
+        this.#given.add(share.missing, cents);
+        return;
+      case "none":
+        this.#none.add(share.missing, cents);
+        return;
+      case "approved":
+    }
+  }
+
+  share(): ApprovalShare {
+    return {
+      goesOut: this.#goesOut,
+      held: this.#held,
+      oneOfSeveral: this.#oneOf.all(),
+      given: this.#given.all(),
+      none: this.#none.all(),
+    };
+  }
+}
+
+/** With one bill more. */
+export function plus({ count, cents }: BillSum, more: number): BillSum {
+  return { count: count + 1, cents: cents + more };
+}

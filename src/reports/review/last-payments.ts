@@ -1,0 +1,51 @@
+import { newYorkDate } from "../../domain/clock/new-york.ts";
+import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
+
+/** Payments to a vendor that are shown beside an odd bill. */
+const SHOWN = 3;
+
+/** Who looks at a screen waits no longer; what is not there by then is left out. */
+const PATIENCE_MS = 5_000;
+
+/** A payment to a vendor, as an approver compares a bill with it. */
+export interface VendorPayment {
+  readonly paymentId: string;
+  readonly payableId: string | null;
+  readonly amountCents: number;
+  readonly status: string;
+  /** Day in New York. */
+  readonly on: string;
+}
+
+/**
+ * The service's last payments to vendors, newest first, whoever made them.
+ *
+ * @returns by contact; none of a vendor that could not be asked about in time
+ */
+export async function lastPaymentsTo(
+  client: PaymentsClient,
+  contactIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly VendorPayment[]>> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const read = async (contactId: string) => {
+    try {
+      const query = { contactId, page: 1, pageSize: SHOWN };
+      const { items } = await client.payments.list(query, { signal, patienceMs: 0 });
+      return [[contactId, items.map(shownOf)] as const];
+    } catch {
+      return [];
+    }
+  };
+  const found = await Promise.all([...new Set(contactIds)].map(read));
+  return new Map(found.flat());
+}
+
+function shownOf({ id, payableId, amountCents, status, ...times }: Payment): VendorPayment {
+  const at = times.processedAt ?? times.scheduledAt ?? times.createdAt ?? "";
+  const on = /^\d{4}-\d{2}-\d{2}$/.test(at) ? at : dayOf(Date.parse(at));
+  return { paymentId: id, payableId, amountCents, status, on };
+}
+
+function dayOf(ms: number): string {
+  return Number.isNaN(ms) ? "" : newYorkDate(ms);
+}

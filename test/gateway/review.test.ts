@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RunReviewBody } from "../../src/api/review.ts";
+import { DecisionBody } from "../../src/api/schemas.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+const NEW_VENDOR = [{ kind: "new-vendor", text: "No payment to Vendor has settled yet." }] as const;
+const LATE = [
+  { kind: "late", text: "Arrives 2026-12-01, after its due date 2026-11-28." },
+] as const;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "ada",
+    lines: [
+      planLine("p1"),
+      planLine("p2", { dueDate: "2026-11-28", flags: LATE }),
+      planLine("p_odd", { quorum: 2, flags: NEW_VENDOR, amountCents: 30_000 }),
+      planLine("p_large", { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 }),
+    ],
+  });
+});
+afterEach(() => gateway.stop());
+
+async function reviewFor(name: string, roles: readonly string[], query = "") {
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/review${query}`;
+  const answer = await gateway.call("GET", path, await gateway.token(name, roles));
+  expect(answer.status).toBe(200);
+  return RunReviewBody.parse(answer.json);
+}
+
+async function approve(name: string, roles: readonly string[], drop: string[] = []) {
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+  const body = { decision: "approve", planHash: run.planHash, drop };
+  return DecisionBody.parse(
+    (await gateway.call("POST", path, await gateway.token(name, roles), body)).json,
+  );
+}
+
+test("an approver sees what her approval covers, what it is one of several for, and what it counts for in nothing", async () => {
+  const { yours, waiting, missing } = await reviewFor("cora", ["controller"]);
+  expect(waiting).toEqual({ count: 4, cents: 2_050_000 });
+  expect(yours).toMatchObject({
+    refusal: null,
+    goesOut: { count: 2, cents: 20_000 },
+    oneOfSeveral: [{ quorum: 2, approvals: 1, lines: 1, totalCents: 30_000 }],
+    none: [{ by: ["owner"], lines: 1, totalCents: 2_000_000 }],
+    summary:
+      "Your approval lets 2 bills, $200.00, go out and is one of 2 for 1 bill, $300.00; it counts for none of 1 bill, $20,000.00: needs the owner.",
+  });
+  expect(missing.map(({ lines }) => lines)).toEqual([2, 1, 1]);
+});
+
+test("what she would leave out is not counted", async () => {
+  const { yours } = await reviewFor("cora", ["controller"], "?drop=p1,p_odd");
+  expect(yours).toMatchObject({ goesOut: { count: 1, cents: 10_000 }, oneOfSeveral: [] });
+});
+
+test("what an approval brought about is said with bills and sums, and what is still needed", async () => {
+  const answer = await approve("cora", ["controller"]);
+  expect(answer).toMatchObject({ goesOut: { count: 2, cents: 20_000 }, held: { count: 0 } });
+  expect(answer.summary).toBe(
+    "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
+  );
+  const { yours } = await reviewFor("cora", ["controller"]);
+  expect(yours.summary).toMatch(/^Your approval lets no bill go out: 1 bill, \$300\.00, you have/);
+  const owner = await approve("olga", ["owner"]);
+  expect(owner.summary).toBe("2 bills, $20,300.00, go out.");
+});
+
+test("who launched the run, wrote its playbook or holds no role of it is told that their approval doesn't count", async () => {
+  const launcher = await reviewFor("lou", ["owner"]);
+  expect(launcher.yours.refusal?.code).toBe("launcher");
+  expect(launcher.yours.summary).toContain("lou launched this run");
+  expect((await reviewFor("ada", ["owner"])).yours.refusal?.code).toBe("playbook-author");
+  const viewer = await reviewFor("vera", ["viewer"]);
+  expect(viewer.yours).toMatchObject({ refusal: null, goesOut: { count: 0 } });
+  expect(viewer.bills).toHaveLength(4);
+});
+
+test("what a hold keeps back is not said to go out, neither before nor after", async () => {
+  await gateway.store.transaction(async (trx) => {
+    const hold = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
+    await createHold(trx, { ...hold, reason: "a call is open", author: "oli", nowMs: 1 });
+  });
+  const { yours } = await reviewFor("cora", ["controller"]);
+  expect(yours).toMatchObject({ goesOut: { count: 1 }, held: { count: 1, cents: 10_000 } });
+  const answer = await approve("cora", ["controller"]);
+  expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
+});
+
+test("odd bills come with their reasons, late ones with the days, and every bill with who is missing", async () => {
+  const { odd, late, bills, leftOut, accounts } = await reviewFor("vera", ["viewer"]);
+  expect(odd).toMatchObject({ count: 1, items: [{ payableId: "p_odd", flags: NEW_VENDOR }] });
+  // Nothing answers at the service's address: nobody says that there were no payments.
+  expect(odd.items[0]?.lastPayments).toBeNull();
+  expect(late).toMatchObject({ count: 1, items: [{ payableId: "p2", daysLate: 3 }] });
+  expect(bills.map(({ payableId, missing }) => [payableId, missing?.by])).toEqual([
+    ["p1", ["controller", "owner"]],
+    ["p2", ["controller", "owner"]],
+    ["p_odd", ["controller", "owner"]],
+    ["p_large", ["owner"]],
+  ]);
+  expect(leftOut.byReason).toEqual([{ code: "not-due", reason: "not due yet", count: 1 }]);
+  expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
+});
+
+test("pages hold what was asked for, and the sums are over all bills", async () => {
+  const second = await reviewFor("vera", ["viewer"], "?page=2&pageSize=3");
+  expect(second.bills.map(({ payableId }) => payableId)).toEqual(["p_large"]);
+  expect(second).toMatchObject({ totalCount: 4, nextPage: null, plan: { count: 4 } });
+});
+
+test("once all is decided nobody is missing, and no deadline is shown", async () => {
+  await approveLines(gateway.store, run, ["p1", "p2", "p_odd", "p_large"]);
+  for (const id of ["p1", "p2", "p_odd", "p_large"]) {
+    await setLine(gateway.store, run.runId, id, { state: "scheduled", paymentIds: [`pmt_${id}`] });
+  }
+  const { waiting, missing, decideBy, yours } = await reviewFor("olga", ["owner"]);
+  expect({ waiting: waiting.count, missing, decideBy }).toEqual({
+    waiting: 0,
+    missing: [],
+    decideBy: null,
+  });
+  expect(yours.summary).toBe("No bill of it waits for an approval.");
+});
+
+test("what is no pay run is said to be none", async () => {
+  const token = await gateway.token("vera", ["viewer"]);
+  const unknown = await gateway.call(
+    "GET",
+    "/v1/runs/pay-run%2Facme%2Fx%2F2026-01-01/review",
+    token,
+  );
+  expect(unknown.status).toBe(404);
+});
