@@ -1,14 +1,11 @@
 import type { z } from "zod";
 import type { Playbook } from "../contracts/playbook.ts";
 import { PLAYBOOK_KINDS } from "./kinds/index.ts";
-import type { Fault } from "./problem.ts";
+import { type Fault, MISTAKES_MOST } from "./problem.ts";
 import { type JsonSchema, kindJsonSchema } from "./schema-json.ts";
 import type { Issue, Path, Source } from "./source.ts";
 import { suggest } from "./suggest.ts";
 import { shown } from "./texts.ts";
-
-// Who has more of them has not written a playbook; explaining each would take seconds.
-const MAX_UNKNOWN_KEYS = 50;
 
 const schemas = new Map<Playbook["kind"], JsonSchema>();
 
@@ -35,7 +32,7 @@ export function explainIssues(
   return issues.flatMap((issue): Issue[] => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
+      return issue.keys.slice(0, MISTAKES_MOST).map((key) => ({
         path: [...path, key],
         anchor: "key",
         ...(formerKey(key, path, kind) ?? unknownKey(key, path, root)),

@@ -3,12 +3,12 @@ import { basename, dirname, extname, join } from "node:path";
 import type { Playbook } from "../contracts/playbook.ts";
 import { explainIssues } from "./explain.ts";
 import { kindOf, PLAYBOOK_KINDS } from "./kinds/index.ts";
-import type { Fault, Problem } from "./problem.ts";
+import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
 import { suggest } from "./suggest.ts";
 import { readWord } from "./texts.ts";
 
-/** A playbook ready to run, with the text it came from, or every mistake in it. */
+/** A playbook ready to run, with the text it came from, or what is wrong with it. */
 export type LoadResult =
   | { readonly ok: true; readonly playbook: Playbook; readonly text: string }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -23,8 +23,8 @@ interface LoadOptions {
 const MAX_CHARACTERS = 64_000;
 
 /**
- * Reads a playbook. Never throws: whatever is wrong comes back as problems, all of one text at
- * once, in the order of the text, at least one where it is not `ok`.
+ * Reads a playbook. Never throws: whatever is wrong comes back as problems, up to a hundred of one text
+ * at once, in the order of the text, at least one where it is not `ok`.
  */
 export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
   const { file } = options;
@@ -83,12 +83,13 @@ function locateReliable(issues: readonly Issue[], source: Source): Problem[] {
         source.reliableUntil === Number.POSITIVE_INFINITY ||
         (source.has(issue.path) && source.offsetOf(issue.path) < source.reliableUntil),
     )
+    .slice(0, MISTAKES_MOST)
     .map((issue) => source.locate(issue));
 }
 
 function failed(problems: readonly Problem[]): LoadResult {
   const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { ok: false, problems: sorted };
+  return { ok: false, problems: sorted.slice(0, MISTAKES_MOST) };
 }
 
 function aboutFile(file: string, fault: Fault): Problem {

@@ -16,6 +16,12 @@ export interface Problem {
   readonly sourceLine: string;
 }
 
+/**
+ * Mistakes that are told of one text. Who has more of them has not written a playbook; explaining
+ * each would take seconds, and show a long line thousands of times.
+ */
+export const MISTAKES_MOST = 100;
+
 /** A mistake before it is known where in the text it stands. */
 export interface Fault {
   readonly message: string;

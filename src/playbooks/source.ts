@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Document, Node, YAMLMap } from "yaml";
-import type { Fault, Problem } from "./problem.ts";
+import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { offsetInScalar } from "./scalar-offsets.ts";
 
 /** Way from the top of a playbook to one of its values: keys and list indexes. */
@@ -151,6 +151,7 @@ class TreeReader {
   }
 
   #refuse(node: Node, message: string, expected: string): void {
+    if (this.problems.length === MISTAKES_MOST) return;
     const [start, end] = node.range ?? [0, 1];
     this.problems.push(this.#place(start, end, { message, expected }));
   }

@@ -219,6 +219,16 @@ describe("what YAML finds wrong", () => {
     expect(found).toMatchObject({ line });
   });
 
+  test.each([
+    ["keys that nobody knows", `limits: { perBill: ${"1,000".repeat(10_000)} }`],
+    ["aliases", `limits: { perBill: [${"*a, ".repeat(14_000)}] }`],
+    ["rules that are none", `approve: [${"{ by: [x] }, ".repeat(4_800)}]`],
+  ])("of one long line with thousands of %s is told a hundred times at most", (_, line) => {
+    const problems = problemsOf(`kind: pay-run\n${line}`);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.length).toBeLessThanOrEqual(100);
+  });
+
   test("includes a bomb of aliases, refused without being unfolded", () => {
     const levels = Array.from({ length: 30 }, (_, i) =>
       i === 0 ? "a0: &a0 [x, x]" : `a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`,

@@ -3,7 +3,7 @@ import { loadPlaybook } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
 import { unprocessable } from "../errors.ts";
 
-/** @throws GatewayError 422 with every mistake of the text, each with its place */
+/** @throws GatewayError 422 with the mistakes of the text, each with its place */
 export function readPlaybookText(name: string, text: string): Playbook {
   const loaded = loadPlaybook(text, { file: `${name}.yaml`, name });
   if (loaded.ok) return loaded.playbook;

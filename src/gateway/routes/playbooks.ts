@@ -50,7 +50,7 @@ function addApply(routes: Routes): void {
     tag: "playbooks",
     summary: "Stores a playbook under its name; the same text keeps its revision",
     description:
-      "Who applies a playbook doesn't count as an approver of its runs. 422 lists every mistake of the text.",
+      "Who applies a playbook doesn't count as an approver of its runs. 422 lists the mistakes of the text, up to a hundred.",
     roles: MAY.administer,
     body: z.strictObject({
       name,
