@@ -24,6 +24,8 @@ import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
 import { addressOf, routeOf } from "./http/request.ts";
 import { Routes } from "./http/route.ts";
 
+const WEBHOOKS = "/webhooks/:business";
+
 /** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
 export function createApp(context: GatewayContext): OpenAPIHono {
   const app = new OpenAPIHono();
@@ -43,7 +45,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.use(async (c, next) => {
     // Webhooks are counted by endpoint, and health is asked for by whoever watches.
-    const isOwn = c.req.path.startsWith("/webhooks/") || c.req.path === "/health";
+    const isOwn = [WEBHOOKS, "/health"].includes(routeOf(c));
     if (!isOwn) await context.rates.address(addressOf(c));
     await next();
   });
@@ -52,7 +54,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
     return answerError(context, c, notFound(message));
   });
-  app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
+  app.post(WEBHOOKS, (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
   const routes = new Routes(app, context);
   addPlaybookRoutes(routes);

@@ -62,6 +62,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
   const named = { business: "acme" };
   return {
     "GET /v1/holds": { path: "/v1/holds?business=acme" },
+    "GET /metrics": { path: "/metrics" },
     "POST /v1/holds": { path: "/v1/holds", body: { all: true, reason: "x", ...named } },
     "DELETE /v1/holds/{id}": { path: `/v1/holds/${holdId}` },
     "GET /v1/incidents": { path: "/v1/incidents?business=acme" },
@@ -127,7 +128,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
 }
 
 /** They are about no business, or about nothing but the caller. */
-const OF_NOBODY = ["/health", "/ready", "/metrics", "/webhooks/{business}", "/v1/tokens/renewal"];
+const OF_NOBODY = ["/health", "/ready", "/webhooks/{business}", "/v1/tokens/renewal"];
 
 test("nobody reads or changes anything of a business that their token is not for, by any operation that there is", async () => {
   const document = await gateway.call("GET", "/openapi.json", null);
@@ -160,6 +161,28 @@ test("nobody reads or changes anything of a business that their token is not for
   const noted = (await listAudit(db, { businessId: "biz_acme" })).slice(before);
   expect(new Set(noted.map(({ action }) => action))).toEqual(new Set(["request.refused"]));
   expect(noted.length).toBeGreaterThan(0);
+});
+
+test("a run of another business is to whoever holds it as if it weren't there", async () => {
+  const refusals = await Promise.all(
+    [run.runId, "pay-run/acme/weekly/2020-01-01"].map(async (id) => {
+      const hold = { run: id, reason: "x" };
+      const { status, json } = await gateway.call("POST", "/v1/holds", theirs, hold);
+      return [status, String(json["message"]).replace(id, "ID")];
+    }),
+  );
+  expect(refusals[0]).toEqual(refusals[1]);
+  expect(refusals[0]?.[0]).toBe(404);
+});
+
+test("metrics are for whoever may see all businesses that there are", async () => {
+  const all = ["beta", "acme"];
+  for (const token of [
+    await gateway.token("vera", ["viewer"]),
+    await gateway.token("vic", ["viewer"], all),
+  ]) {
+    expect((await gateway.call("GET", "/metrics", token)).text).toContain('business="acme"');
+  }
 });
 
 test("lists have what the token's businesses have, and nothing of others", async () => {

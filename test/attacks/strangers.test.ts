@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   deliver,
   eventBody,
@@ -109,6 +109,11 @@ describe("too much is answered with 429 and when to come back", () => {
     ],
     ["of one address", { ratePerAddress: 1 }, async () => gateway.call("GET", "/v1/runs", "guess")],
     [
+      "of one address, below the webhooks' addresses too",
+      { ratePerAddress: 1 },
+      async () => gateway.call("GET", "/webhooks/acme/more", null),
+    ],
+    [
       "to one endpoint",
       { webhookRate: 1 },
       async () => deliver(gateway.url, eventBody({}), { signature: null }),
@@ -150,6 +155,17 @@ test("connections beyond those of one address are closed, and those that end mak
       ),
     )
     .toBe(200);
+});
+
+test("strangers who ask for the API's description again and again have it made once", async () => {
+  await start();
+  const made = vi.spyOn(gateway.gateway.app, "getOpenAPI31Document");
+  const texts = [];
+  for (let times = 0; times < 3; times += 1) {
+    texts.push((await gateway.call("GET", "/openapi.json", null)).text);
+  }
+  expect(new Set(texts).size).toBe(1);
+  expect(made).toHaveBeenCalledTimes(1);
 });
 
 test("thousands of refused requests of every kind add at most 100 entries to the trail, and no decision", async () => {

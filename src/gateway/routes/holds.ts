@@ -9,7 +9,6 @@ import {
   releaseHold,
 } from "../../store/holds/holds.ts";
 import { getRun } from "../../store/runs/runs.ts";
-import type { GatewayContext } from "../http/context.ts";
 import {
   businessesKnowing,
   endOf,
@@ -20,6 +19,7 @@ import {
 import { requireRole } from "../../actions/principal.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
+import { requireTheirs, type ScopedContext } from "../http/scope.ts";
 import { HoldBody, HoldListBody } from "../../api/schemas.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
@@ -204,12 +204,13 @@ function notInForce(holdId: string): Error {
 
 /** A run or a stored playbook says itself whose it is. */
 async function profileOfTarget(
-  context: GatewayContext,
+  context: ScopedContext,
   target: HoldTarget,
   business: string | undefined,
 ) {
   if (target.scope === "run") {
     const run = await getRun(context.store.db, target.value);
+    requireTheirs(context, run?.businessId, target.value);
     if (run === undefined) throw notFound(`There is no run “${target.value}”.`);
     return businessNamed(context, run.business, "");
   }

@@ -5,7 +5,11 @@ import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
 import { ErrorBody } from "../../api/schemas.ts";
+import { GatewayError } from "../../actions/errors.ts";
+import type { Principal } from "../../actions/principal.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
+import { coversBusinesses } from "../../domain/approvals/token.ts";
+import { noteRefused } from "../http/refusals.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 
@@ -27,7 +31,8 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
   });
 
   app.get("/metrics", async (c) => {
-    await authenticate(c, context);
+    const { principal } = await authenticate(c, context);
+    await requireAll(context, principal);
     return c.body(await context.metrics.registry.metrics(), 200, {
       "content-type": context.metrics.registry.contentType,
     });
@@ -39,21 +44,23 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
     scheme: "bearer",
     description: "A token made by “payrun token create”",
   });
-  app.get("/openapi.json", (c) =>
-    c.json(
-      app.getOpenAPI31Document({
-        openapi: "3.1.0",
-        info: {
-          title: "Payrun gateway",
-          version: "1",
-          description:
-            "Plans, runs, decisions and actions. Amounts are integers in US cents; ids in paths are URL-encoded; errors are { error, message, details? }.",
-        },
-      }),
-      200,
-    ),
-  );
+  // Made once, and not before it is asked for: it takes long, and any stranger may ask.
+  let document: string | undefined;
+  app.get("/openapi.json", (c) => {
+    document ??= JSON.stringify(app.getOpenAPI31Document(DOCUMENT));
+    return c.body(document, 200, { "content-type": "application/json" });
+  });
 }
+
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: {
+    title: "Payrun gateway",
+    version: "1",
+    description:
+      "Plans, runs, decisions and actions. Amounts are integers in US cents; ids in paths are URL-encoded; errors are { error, message, details? }.",
+  },
+};
 
 /** As the specification shows it; what is accepted is more tolerant. */
 const Envelope = z.object({
@@ -64,6 +71,18 @@ const Envelope = z.object({
   businessId: z.string(),
   data: z.object({ object: z.string(), id: z.string() }),
 });
+
+/** @throws GatewayError 403 for a token that is not for every business: metrics count them together */
+async function requireAll(context: GatewayContext, principal: Principal): Promise<void> {
+  const all = context.profiles.all().map(({ name }) => name);
+  if (coversBusinesses(principal.businesses, all)) return;
+  const message =
+    "Metrics count all businesses together: they need a token that is for all of them.";
+  const error = new GatewayError(403, "forbidden", message);
+  const refused = { method: "get", path: "/metrics", subject: undefined, business: undefined };
+  await noteRefused(context, principal, refused, error);
+  throw error;
+}
 
 /** The paths that are no operations of the API proper, for the document. */
 function describeOpenPaths(app: OpenAPIHono): void {
@@ -90,7 +109,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     method: "get",
     path: "/metrics",
     tags: ["system"],
-    summary: "Metrics for Prometheus",
+    summary: "Metrics for Prometheus, to a token that is for all businesses",
     security: [{ token: [] }],
     responses: { 200: { description: "Text format", content: { "text/plain": {} } } },
   });
