@@ -10,4 +10,6 @@ export interface Look {
   readonly wakeInMs: number;
   /** Markdown for the Temporal UI; nothing personal. */
   readonly details: string;
+  /** What it came to, which its workflow answers with; null as long as it goes on. */
+  readonly outcome?: string | null;
 }

@@ -18,12 +18,13 @@ export function publicText(text: string): string {
 
 /** A look without private text, for the history. */
 export function forHistory<Now extends Look>(now: Now): Now {
-  const { waitingFor, soFar, details } = now;
+  const { waitingFor, soFar, details, outcome } = now;
   return {
     ...now,
     waitingFor: waitingFor === null ? null : publicText(waitingFor),
     ...(soFar === undefined ? {} : { soFar: publicText(soFar) }),
     details: publicText(details),
+    ...(typeof outcome === "string" ? { outcome: publicText(outcome) } : {}),
   };
 }
 

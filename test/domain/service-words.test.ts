@@ -26,9 +26,10 @@ test("a history keeps what a workflow waits for without the service's words", ()
     details: `**rent**: waits for ${message}.\n\nCall ••6789.`,
     soFar: message,
     wakeInMs: 1,
+    outcome: `the vendor's bank account changed from ••6789 to ••6780, ${message}`,
   };
   const kept = forHistory(look);
-  expect(JSON.stringify(kept)).not.toMatch(/Ada|example|signed|6789/);
+  expect(JSON.stringify(kept)).not.toMatch(/Ada|example|signed|678/);
   expect(kept.waitingFor).toBe("the service: The token lacks a scope (403)., 3 bills on hold");
   expect(timerText(look)).not.toMatch(/Ada|example|signed/);
 });
