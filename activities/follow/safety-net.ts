@@ -1,6 +1,7 @@
+import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { cancelOfPayments, requestOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -14,8 +15,10 @@ import { payeesOfScheduled } from "../../src/store/lines/followed-lines.ts";
 import {
   insertCancellation,
   type NewCancellation,
+  nextCancellation,
 } from "../../src/store/cancellations/cancellations.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -204,9 +207,8 @@ async function alarm(
 ): Promise<void> {
   // An account that changes again, or more that is too much, is told of anew.
   if (line.reasonCode === what.code && line.reason === what.text) return;
-  const asked = cancellationOf(run, what, clock);
   context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
-  await context.store.transactionOf(run.businessId, async (trx) => {
+  const asked = await context.store.transactionOf(run.businessId, async (trx) => {
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
     const { businessId } = run;
     const hold = { businessId, scope: what.scope, value: what.value, reason: what.text };
@@ -229,20 +231,30 @@ async function alarm(
       subject: line.payableId,
       details: { text: what.text, cancels: what.cancel },
     });
-    if (asked !== null) await insertCancellation(trx, asked);
+    return what.cancel.length === 0 ? null : askToCancel(trx, run, what, clock);
   });
   // Where this fails the janitor starts it: the row says that it is wanted.
   if (asked !== null)
     await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, asked);
 }
 
-/** What cancels the payments that the alarm is about; null where there is none to cancel. */
-function cancellationOf(run: Run, what: Alarm, clock: ClockReading): NewCancellation | null {
-  if (what.cancel.length === 0) return null;
+/**
+ * Asks for the payments to be cancelled that the alarm is about, or joins who is at it. Where people
+ * have let them go before, what is found now asks anew.
+ */
+async function askToCancel(
+  trx: Transaction<Tables>,
+  run: Run,
+  what: Alarm,
+  clock: ClockReading,
+): Promise<NewCancellation> {
   const { businessId, business } = run;
-  const [first = ""] = what.cancel;
-  return {
-    workflowId: cancelScheduledPaymentsId(business, `${what.code}/${first}`),
+  const [first = "", ...others] = what.cancel;
+  const about = others.length === 0 ? first : requestOfPayments(what.cancel);
+  const beginning = cancelScheduledPaymentsId(business, `${what.code}/${about}`);
+  const { workflowId } = await nextCancellation(trx, beginning);
+  const asked: NewCancellation = {
+    workflowId,
     businessId,
     business,
     playbook: "",
@@ -252,4 +264,6 @@ function cancellationOf(run: Run, what: Alarm, clock: ClockReading): NewCancella
     requestedBy: AUTHOR,
     nowMs: clock.realMs,
   };
+  await insertCancellation(trx, asked);
+  return asked;
 }

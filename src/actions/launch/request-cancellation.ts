@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
 import { type CancellationPolicy, namedPayments } from "../../domain/cancellations/policy.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import {
-  cancellationsLike,
   getCancellation,
   insertCancellation,
+  nextCancellation,
 } from "../../store/cancellations/cancellations.ts";
 import type { Tables } from "../../store/index.ts";
 import type { ActionContext } from "../context.ts";
@@ -59,13 +58,14 @@ async function record(
 ): Promise<{ readonly workflowId: string; readonly created: boolean }> {
   const beginning = cancelScheduledPaymentsId(profile.name, request);
   // What is withheld from a run is withheld once; a released bill is not withheld again.
-  const once = runId === null ? undefined : await getCancellation(trx, beginning);
-  const made = runId === null ? await cancellationsLike(trx, beginning) : [];
-  const last = once ?? made.at(-1);
-  if (last !== undefined && (last.endedAtMs === null || runId !== null)) {
-    return { workflowId: last.workflowId, created: false };
-  }
-  const workflowId = made.length === 0 ? beginning : `${beginning}/r${made.length + 1}`;
+  const { workflowId, isUnderWay } =
+    runId === null
+      ? await nextCancellation(trx, beginning)
+      : {
+          workflowId: beginning,
+          isUnderWay: (await getCancellation(trx, beginning)) !== undefined,
+        };
+  if (isUnderWay) return { workflowId, created: false };
   const { businessId, name: business } = profile;
   const asked = { workflowId, businessId, business, playbook, policy, runId, reason };
   await insertCancellation(trx, { ...asked, requestedBy: by, nowMs });
@@ -78,10 +78,4 @@ async function record(
     details: { playbook, runId, reason, payments: namedPayments(policy) },
   });
   return { workflowId, created: true };
-}
-
-/** What names a request for certain payments: the same for the same ones, in any order. */
-export function requestOfPayments(paymentIds: readonly string[]): string {
-  const sorted = [...new Set(paymentIds)].toSorted();
-  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 16);
 }

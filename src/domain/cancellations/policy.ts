@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { CANCELLATION_KINDS } from "../../contracts/cancellation.ts";
 import type { CancelScheduledPlaybook, HoldPlaybook, Playbook } from "../../contracts/playbook.ts";
 
@@ -45,4 +46,10 @@ export function cancelOfPayments(payments: readonly string[]): CancelScheduledPl
     choose: { run: null, where: null, vendor: null, payments },
     refundBusinessDays: REFUND_BUSINESS_DAYS,
   };
+}
+
+/** What names a request for certain payments: the same for the same ones, in any order. */
+export function requestOfPayments(paymentIds: readonly string[]): string {
+  const sorted = [...new Set(paymentIds)].toSorted();
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 16);
 }

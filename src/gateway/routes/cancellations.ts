@@ -1,9 +1,6 @@
 import { z } from "zod";
-import { cancelOfPayments } from "../../domain/cancellations/policy.ts";
-import {
-  requestCancellation,
-  requestOfPayments,
-} from "../../actions/launch/request-cancellation.ts";
+import { cancelOfPayments, requestOfPayments } from "../../domain/cancellations/policy.ts";
+import { requestCancellation } from "../../actions/launch/request-cancellation.ts";
 import { cancellationStatus } from "../../reports/status/cancellation.ts";
 import { notFound } from "../../actions/errors.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";

@@ -42,6 +42,18 @@ export async function changeCancellation(
   await changeRecords(db, "cancellations", { workflowId }, change);
 }
 
+/** What a request of this beginning joins, or what it is called where none is under way. */
+export async function nextCancellation(
+  db: Db,
+  beginning: string,
+): Promise<{ readonly workflowId: string; readonly isUnderWay: boolean }> {
+  const made = await cancellationsLike(db, beginning);
+  const open = made.find(({ endedAtMs }) => endedAtMs === null);
+  if (open !== undefined) return { workflowId: open.workflowId, isUnderWay: true };
+  const workflowId = made.length === 0 ? beginning : `${beginning}/r${made.length + 1}`;
+  return { workflowId, isUnderWay: false };
+}
+
 /** How often a request of this beginning has been made: its ids are numbered. */
 export async function cancellationsLike(db: Db, beginning: string): Promise<Cancellation[]> {
   const rows = await db

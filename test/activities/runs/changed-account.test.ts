@@ -95,6 +95,29 @@ test("people are told again if the vendor's bank account changes a second time b
   await isStopped(payableId);
 });
 
+test("a payment that people let go is cancelled if the vendor's bank account changes once more", async () => {
+  const planned = await world.approvedRun([{}]);
+  const { runId, payableId } = planned;
+  await world.pay(runId);
+  await changesAt840(planned);
+  await world.follow(runId);
+  const first = world.told.find((told) => told.startsWith("cancel-scheduled-payments/")) ?? "";
+  await chooseCancellation(world.context(), first);
+  const { db } = world.store;
+  await db.updateTable("holds").set({ released_at_ms: Date.now(), released_by: "olga" }).execute();
+  expect(await cancels.turns(first)).toMatchObject({ ended: true });
+  expect(await cancels.shown(first)).toEqual([expect.stringMatching(/ released$/)]);
+  world.told.length = 0;
+  await world.control.changeContact("v1", {
+    bankAccount: { accountNumber: "000999997777", routingNumber: "021000021" },
+  });
+  const { businessId } = world;
+  await world.store.transaction((trx) => flagLooks(trx, { businessId, payableIds: [payableId] }));
+  await world.follow(runId);
+  await isStopped(payableId);
+  expect(await paidCents(payableId)).toBe(0);
+});
+
 test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async () => {
   const planned = await dueRetry(world);
   const { runId, payableId } = planned;
