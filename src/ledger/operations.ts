@@ -111,10 +111,12 @@ export const deposit: Operation = {
 /** Same contact, account or rail, and date. A missing field is no difference (rule 9). */
 function isByTerms(terms: Terms, shown: Shown): boolean {
   return (
+    // One without a rail was recorded outside the service (API specification, section 2).
+    shown.rail !== null &&
     isUntoldOr(terms.contactId, shown.contactId) &&
     // A payment from the balance may show another account, and the service may spell a rail
     // differently.
-    (isUntoldOr(terms.sourceId, shown.bankAccountId) || isUntoldOr(terms.rail, shown.rail)) &&
+    (isUntoldOr(terms.sourceId, shown.bankAccountId) || shown.rail === terms.rail) &&
     isUntoldOr(terms.executionDate, shown.executionDate)
   );
 }

@@ -46,7 +46,7 @@ describe("what counts as paid no more", () => {
 
 describe("what is found", () => {
   it("is a payment's whole amount, in one or several, as far as the rest is told", () => {
-    const untold = { contactId: null, bankAccountId: null, rail: null, executionDate: null };
+    const untold = { contactId: null, bankAccountId: null, executionDate: null };
     const halves = [
       payment("p1", { amountCents: 400, ...untold }),
       payment("p2", { amountCents: 600, bankAccountId: "balance" }),
@@ -60,6 +60,12 @@ describe("what is found", () => {
     const other = payment("p2", { contactId: "another" });
     expect(pay.judgeFound(TERMS, [payment("p1"), other])).toEqual({ kind: "all", ids: ["p1"] });
     expect(pay.judgeFound(TERMS, [other])).toEqual({ kind: "part" });
+  });
+
+  it("is no check that somebody recorded for the same bill, amount and day", () => {
+    const recorded = payment("p2", { rail: null, bankAccountId: null });
+    expect(pay.judgeFound(TERMS, [recorded])).toEqual({ kind: "part" });
+    expect(pay.judgeFound(TERMS, [recorded, payment("p1")])).toEqual({ kind: "all", ids: ["p1"] });
   });
 
   it("is the one deposit, from our account where that is told", () => {
