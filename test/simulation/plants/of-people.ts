@@ -14,6 +14,12 @@ function endsAsIf(seen: (line: Returned) => Returned): Plant["make"] {
   return (real) => (line) => real(seen(line as Returned));
 }
 
+/** Nobody is told of what has this kind. */
+function untold(kind: string): Plant["make"] {
+  return (real) => (db, notice) =>
+    (notice as { readonly kind: string }).kind === kind ? Promise.resolve(true) : real(db, notice);
+}
+
 /** Plants about what people and playbooks have said. */
 export const OF_PEOPLE: readonly Plant[] = [
   {
@@ -88,6 +94,18 @@ export const OF_PEOPLE: readonly Plant[] = [
     file: "activities/notify/parked-lines.ts",
     replaces: "notifyOfParked",
     make: () => () => Promise.resolve(Infinity),
+  },
+  {
+    name: "incidents-untold",
+    file: "src/store/notices/notices.ts",
+    replaces: "raiseNotice",
+    make: untold("incident"),
+  },
+  {
+    name: "cancels-untold",
+    file: "src/store/notices/notices.ts",
+    replaces: "raiseNotice",
+    make: untold("payment-not-cancelled"),
   },
   {
     name: "lines-that-wait-not-counted",

@@ -10,6 +10,35 @@ const TELLS: Readonly<Record<string, readonly string[]>> = {
 /** A process's clock may be so far behind. */
 const SKEW_MS = 600_000;
 
+/** Each kind of work that goes on beside runs, with the notice that tells of it. */
+const UNTOLD_WORK = `
+  with told as (select kind, fact_key, data from notices)
+  select 'the retry of ' || payable_id || ' is ' || phase as what, payable_id as about from retries
+    where phase <> 'ended'
+      and not exists (select 1 from told where instr(data, '"' || payable_id || '"') > 0)
+  union all
+  select 'the incident of ' || source_id || ' is ' || phase, null from incidents
+    where not exists (select 1 from told
+      where kind = 'incident' and fact_key = workflow_id || '/' || round)
+  union all
+  select workflow_id || ' is ' || phase, null from cancellations
+    where ended_at_ms is null
+      and not exists (select 1 from told where instr(data, '"' || workflow_id || '"') > 0)
+  union all
+  select payment_id || ' of ' || workflow_id || ' is ' || state, payable_id from cancellation_items
+    where payment_id is not null and open = 0
+      and state in ('too-late', 'several-scheduled', 'unknown')
+      and not exists (select 1 from told where kind = 'payment-not-cancelled'
+        and fact_key = workflow_id || '/' || payment_id)
+  union all
+  select subject || ' is ' || state, null from top_ups
+    where (state = 'proposed' and not exists (select 1 from told
+        where kind = 'top-up-needed' and instr(fact_key, subject || '/') = 1))
+      or (state = 'sending' or (state = 'on-its-way' and arrives_on < ?1)) and not exists (
+        select 1 from told where kind = 'top-up-late' and instr(fact_key, subject || '/') = 1)
+      or (state in ('failed', 'returned') and not exists (select 1 from told
+        where kind = 'top-up-' || state and fact_key = subject))`;
+
 /** What the rules read of what people have said, and of what they were told. */
 export class PeopleFacts extends StoreReader {
   /** How many people's approval a line has at an instant of the business clock, and needs. */
@@ -122,6 +151,18 @@ export class PeopleFacts extends StoreReader {
     return this.all(text, businessMs).map((row) => ({
       payableId: String(row["payable_id"]),
       what: `${String(row["payable_id"])} of ${String(row["run_id"])} is ${String(row["state"])}, though ${String(row["undone"])}`,
+    }));
+  }
+
+  /**
+   * Retries, incidents, cancellations and deposits that have not ended well, and nobody was told of.
+   *
+   * @param dueBy a deposit that was to arrive before this day of New York is late
+   */
+  untoldWork(dueBy: string): { readonly what: string; readonly about: string }[] {
+    return this.all(UNTOLD_WORK, dueBy).map((row) => ({
+      what: String(row["what"]),
+      about: String(row["about"] ?? ""),
     }));
   }
 

@@ -21,6 +21,7 @@ import {
   type Standard,
 } from "./protocol-rules.ts";
 import type { StoreRows } from "./store-rows.ts";
+import { checkWorkIsKnown } from "./work-rules.ts";
 import type { World } from "../world/world.ts";
 import { Violation } from "./violation.ts";
 
@@ -128,6 +129,7 @@ export class Referee {
     const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - unseenMs);
     const hasForgotten = this.#hasForgotten || !this.#game.isWithinEnvelope;
     checkEverybodyKnows(facts);
+    checkWorkIsKnown(facts, this.#game.businessMsAt(this.#world.nowMs));
     checkBooksAgree(facts, book, { hasForgotten, unseenSinceMs });
   }
 
