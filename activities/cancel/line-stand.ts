@@ -23,7 +23,12 @@ export type LineStand =
   /** A request of it may still pay, or is about to be made. */
   | { readonly kind: "sending" }
   /** The service has it, or it has come to its end: there is nothing to keep back. */
-  | { readonly kind: "beyond"; readonly reason: string };
+  | {
+      readonly kind: "beyond";
+      readonly reason: string;
+      /** What of it the service may still let go of. */
+      readonly scheduledIds: readonly string[];
+    };
 
 export async function lineStand(
   trx: Transaction<Tables>,
@@ -46,10 +51,10 @@ export async function lineStand(
 
 /** Why a bill can't be withheld any more, and what can still be done. */
 function beyond(state: LineState, paymentIds: readonly string[]): LineStand {
-  const isScheduled = state === "scheduled" || state === "held";
+  const scheduledIds = state === "scheduled" || state === "held" ? paymentIds : [];
   const reason =
-    isScheduled && paymentIds.length > 0
-      ? `The service has it already: payrun cancel-scheduled ${paymentIds.join(" ")}`
+    scheduledIds.length > 0
+      ? `The service has it already: payrun cancel-scheduled ${scheduledIds.join(" ")}`
       : `Its line is ${state}: there is nothing to withhold.`;
-  return { kind: "beyond", reason };
+  return { kind: "beyond", reason, scheduledIds };
 }

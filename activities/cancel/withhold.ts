@@ -4,6 +4,7 @@ import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.t
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
@@ -25,7 +26,7 @@ import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";
-import { lineStand } from "./line-stand.ts";
+import { type LineStand, lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
 
 /** What has come to its end for good; a parked bill may be tried again. */
@@ -86,9 +87,11 @@ export async function withhold(
     if (now?.chosenAtMs !== null) return;
     const lines = policy.events === undefined ? all : await notWithheld(trx, cancellation, all);
     const held: PlannedLine[] = [];
+    const late: string[] = [];
     for (const [itemNo, planned] of lines.entries()) {
-      const isHeld = await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
-      if (isHeld) held.push(planned);
+      const stand = await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
+      if (stand.kind === "beyond") late.push(...stand.scheduledIds);
+      else held.push(planned);
     }
     await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
     await appendAudit(trx, {
@@ -98,6 +101,7 @@ export async function withhold(
       details: { bills: lines.map(({ line }) => line.payableId) },
     });
     if (held.length > 0) await notifyOfWithheld(trx, cancellation, held, clock);
+    if (late.length > 0) await notifyOfTooLate(trx, cancellation, late, clock);
   });
 }
 
@@ -119,14 +123,15 @@ async function withholdLine(
   cancellation: Cancellation,
   { itemNo, line, plan }: PlannedLine & { readonly itemNo: number },
   clock: ClockReading,
-): Promise<boolean> {
+): Promise<LineStand> {
   const { workflowId, businessId, policy } = cancellation;
   const now = (await getRunLine(trx, line.runId, line.payableId)) ?? line;
   const stand = await lineStand(trx, now);
   const isHeld = stand.kind !== "beyond";
   const hold = isHeld ? await holdOf(trx, cancellation, line.payableId, clock) : null;
   const isTimed = isHeld && policy.kind === "hold";
-  const { state, reason } = isHeld ? STATES[stand.kind] : { state: "too-late" as const, ...stand };
+  const { state, reason } =
+    stand.kind === "beyond" ? { state: "too-late" as const, ...stand } : STATES[stand.kind];
   await insertItem(
     trx,
     {
@@ -137,7 +142,7 @@ async function withholdLine(
     },
     clock.realMs,
   );
-  return isHeld;
+  return stand;
 }
 
 const STATES = {
@@ -181,6 +186,27 @@ async function notifyOfWithheld(
     text: `Of ${runId ?? ""}. They are not sent before ${releasersOf(policy).join(" or ")} releases them: payrun status ${workflowId}`,
     roles: releasersOf(policy),
     data: { id: workflowId, runId, bills: lines.length, totalCents: cents },
+    nowMs: clock.realMs,
+    ...(runId === null ? {} : { runId }),
+  });
+}
+
+/** What the service has already goes out on its date, unless somebody cancels it. */
+async function notifyOfTooLate(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  paymentIds: readonly string[],
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId, workflowId, policy, runId } = cancellation;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "bill-not-released",
+    factKey: workflowId,
+    subject: `${counted(paymentIds.length, "payment")} could not be withheld: the service has them already`,
+    text: `Of ${runId ?? ""}, chosen by ${policy.name}. They go out on their dates unless somebody cancels them before 9:00 New York:\n\n  payrun cancel-scheduled ${paymentIds.join(" ")}`,
+    roles: [...releasersOf(policy), "operator"],
+    data: { id: workflowId, runId, paymentIds },
     nowMs: clock.realMs,
     ...(runId === null ? {} : { runId }),
   });

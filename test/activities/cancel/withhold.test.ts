@@ -103,6 +103,16 @@ test("a bill that is retried, and that the service has again, is named with its 
   expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
 });
 
+test("people hear of what the service has already when an event withholds its bill", async () => {
+  const { runId, payableId } = await world.approvedRun([{ contactId: "v1" }]);
+  await world.pay(runId);
+  const [payment] = await world.paymentsOf(payableId);
+  const id = await withhold(runId, { vendor: "v1" });
+  expect(await cancels.told(id)).toEqual([
+    expect.stringContaining(`payrun cancel-scheduled ${payment?.id}`),
+  ]);
+});
+
 test("the hold on a bill whose request may be under way is the withholding's own as well", async () => {
   const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
   await setState(runId, payableId, "unknown");
