@@ -7,6 +7,7 @@ import { Profiles } from "../../src/config/profiles.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { createBusinessClocks } from "../../src/actions/clocks.ts";
 import type { GatewayContext } from "../../src/gateway/http/context.ts";
+import { startDeliveryRecovery } from "../../src/events/deliveries.ts";
 import { startDispatcher } from "../../src/events/dispatcher.ts";
 import { createApp } from "../../src/gateway/app.ts";
 import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
@@ -173,6 +174,8 @@ export interface EngineParts {
   readonly profile: BusinessProfile;
   /** How often the safety net compares the store with Temporal. */
   readonly janitorEveryMs: number;
+  /** True where a gateway finds lost events at the service. */
+  readonly listsDeliveries: boolean;
   /** Told of every line of the engine's own log. */
   readonly log: (node: ProcessNode, line: string) => void;
 }
@@ -240,6 +243,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
   };
   const dispatcher = inBackground(() => startDispatcher(context));
   wake = () => dispatcher.wake();
+  if (parts.listsDeliveries) inBackground(() => startDeliveryRecovery(context));
   return { app: createApp(context), store };
 }
 

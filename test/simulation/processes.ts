@@ -7,7 +7,10 @@ import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
 
 /** What of a company its processes depend on. */
-type Staffed = Pick<Company, "gateways" | "workers" | "janitorEveryMs" | "profile" | "traits"> & {
+type Staffed = Pick<
+  Company,
+  "gateways" | "workers" | "janitorEveryMs" | "profile" | "traits" | "listsDeliveries"
+> & {
   readonly paying: Pick<Company["paying"], "playbooks">;
 };
 
@@ -101,6 +104,7 @@ export class Processes {
       storePath: this.#storePath,
       profile: this.#company.profile,
       janitorEveryMs: this.#company.janitorEveryMs,
+      listsDeliveries: this.#company.listsDeliveries,
       log: (node, line) => this.#world.tell(node.id, `logs: ${line}`),
     };
   }

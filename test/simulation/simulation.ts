@@ -11,6 +11,7 @@ import { StoreRows } from "./rules/store-rows.ts";
 import { Violation } from "./rules/violation.ts";
 import { BankClock } from "./service/bank-clock.ts";
 import { Book } from "./service/book.ts";
+import { Endpoint } from "./service/endpoint.ts";
 import { FaultPlan } from "./service/kinds.ts";
 import { Life } from "./service/life.ts";
 import { Outages } from "./service/outages.ts";
@@ -57,6 +58,7 @@ export class Simulation {
   readonly #company: Company;
   readonly #faults: FaultPlan;
   readonly #life: Life;
+  readonly #endpoint: Endpoint;
   readonly #temporal: TemporalServer;
   readonly #service: Service;
   readonly #storePath: string;
@@ -88,6 +90,7 @@ export class Simulation {
     const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size;
     this.#steps = options.steps ?? mostSteps;
     const life = new Life(world, book, clock, company);
+    this.#endpoint = new Endpoint(company.listsDeliveries);
     this.#life = life;
     this.#outages = new Outages(world, faults);
     this.#service = new Service(world, {
@@ -97,6 +100,7 @@ export class Simulation {
       book,
       life,
       bankAccountId: BANK_ACCOUNT,
+      endpoint: this.#endpoint,
       latestMs: company.latestMs,
       habits: company.habits,
       readMs: company.readMs,
@@ -118,6 +122,7 @@ export class Simulation {
       clock,
       secret: company.profile.webhookSecrets[0] ?? "",
       deliver: (body, headers) => this.#processes.webhook(body, headers),
+      endpoint: this.#endpoint,
     });
     life.atEvent = (...event) => {
       if (company.hasWebhooks) webhooks.emit(...event);
@@ -145,6 +150,7 @@ export class Simulation {
     this.#referee = new Referee(world, {
       ...{ facts: this.#facts, rows: this.#rows },
       ...{ bank: this.#service.bank, book, said: this.#people.said },
+      endpoint: this.#endpoint,
       businessId: company.profile.businessId,
       sandbox: company.scale !== 1,
       health: () => ({ troubledMs: this.#troubledMs, isUp: this.#isUp }),
@@ -276,6 +282,7 @@ export class Simulation {
     this.#troubles.begin();
     this.#storeTroubles.begin();
     if (this.#company.hasOutage) this.#outages.begin();
+    if (this.#company.listsDeliveries) this.#pauseEndpoint();
     const trouble = this.#troubles;
     world.atBoundary = (node, what) => {
       this.#storeTroubles.at(what);
@@ -286,6 +293,17 @@ export class Simulation {
     this.#people.begin();
     this.#offices.begin();
     this.#others.begin(this.#company.troubleMs);
+  }
+
+  /** The service pauses the webhook endpoint, at some companies. */
+  #pauseEndpoint(): void {
+    const lots = this.world.stream("endpoint");
+    if (!lots.chance(0.7)) return;
+    this.world.later(lots.stretched(20_000, this.#company.troubleMs), "endpoint", () => {
+      if (!this.#faults.count()) return;
+      this.world.tell("service", "pauses the webhook endpoint");
+      this.#endpoint.pause();
+    });
   }
 
   /** Another file takes the store's place, and everything that had it open begins anew. */

@@ -58,6 +58,8 @@ export class Company {
   readonly janitorEveryMs: number;
   /** False: nobody has registered an endpoint. */
   readonly hasWebhooks: boolean;
+  /** True where the service lists the endpoint and its deliveries. */
+  readonly listsDeliveries: boolean;
   readonly faults: Set<ServiceFault>;
   readonly troubles: Set<Trouble>;
   /** One of them at most: what is restored has lost more than a power cut takes. */
@@ -123,6 +125,7 @@ export class Company {
     this.doings = new Set(DOINGS.filter(() => others.chance(isLarge ? 0.05 : 0.15)));
     const traits = isLarge ? new Set<Trait>() : chooseTraits(seed);
     this.traits = traits;
+    this.listsDeliveries = this.hasWebhooks && traits.has("lists-deliveries");
     this.reviews = traits.has("reviewed");
     this.breaksEnvelope = this.scale === 1 && traits.has("breaks-envelope");
     if (this.breaksEnvelope) {

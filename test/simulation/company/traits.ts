@@ -27,6 +27,8 @@ const SHARES = {
   reviewed: 0.08,
   /** Bills, and what the business pays in a week, are limited. */
   "more-limits": 0.08,
+  /** The service lists the webhook endpoint and what it has delivered, and pauses it now and then. */
+  "lists-deliveries": 0.1,
   /** The service does what the ledger can't be safe against, and only has to be loud about. */
   "breaks-envelope": 0.06,
 } as const;

@@ -102,6 +102,23 @@ export const OF_PEOPLE: readonly Plant[] = [
     make: untold("incident"),
   },
   {
+    name: "lost-events-left",
+    file: "src/events/deliveries.ts",
+    replaces: "startDeliveryRecovery",
+    make: () => () => ({ stop: () => Promise.resolve() }),
+  },
+  {
+    name: "paused-endpoints-left",
+    file: "src/events/paused-endpoints.ts",
+    replaces: "PausedEndpoints",
+    make: () =>
+      class {
+        look(): Promise<void> {
+          return Promise.resolve();
+        }
+      },
+  },
+  {
     name: "cancels-untold",
     file: "src/store/notices/notices.ts",
     replaces: "raiseNotice",

@@ -4,6 +4,7 @@ import { Processes } from "../processes.ts";
 import { StoreFacts } from "../rules/store-facts.ts";
 import { BankClock } from "../service/bank-clock.ts";
 import { Book } from "../service/book.ts";
+import { Endpoint } from "../service/endpoint.ts";
 import { FaultPlan } from "../service/kinds.ts";
 import { Life } from "../service/life.ts";
 import { Outages } from "../service/outages.ts";
@@ -83,7 +84,9 @@ export class Quarter {
     this.#book = new Book(world.stream("ids"));
     this.#book.balanceCents = 100_000_000_00;
     this.#life = new Life(world, this.#book, clock, UNTROUBLED);
+    const endpoint = new Endpoint(false);
     const service = new Service(world, {
+      endpoint,
       ...{ faults, clock, book: this.#book, life: this.#life, bankAccountId: "bank_main" },
       ...{ outages: new Outages(world, faults), latestMs: 120_000, readMs: 0 },
       habits: { guardsInFlight: false, splitOverCents: 10_000_000 },
@@ -104,13 +107,14 @@ export class Quarter {
         gateways: [still("gateway-1")],
         workers: [still("worker-1"), still("worker-2")],
         janitorEveryMs: 60_000,
+        listsDeliveries: false,
         paying: { playbooks: [{ name: "weekly", text: PLAYBOOK }] },
         traits: new Set(),
         profile: PROFILE,
       },
     });
     const webhooks = new Webhooks(world, {
-      ...{ faults, clock, secret: PROFILE.webhookSecrets[0] ?? "" },
+      ...{ faults, clock, endpoint, secret: PROFILE.webhookSecrets[0] ?? "" },
       deliver: (body, headers) => this.#processes.webhook(body, headers),
     });
     this.#life.atEvent = (type, object, id) => {

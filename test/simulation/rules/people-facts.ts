@@ -17,21 +17,21 @@ const UNTOLD_WORK = `
     where phase <> 'ended'
       and not exists (select 1 from told where instr(data, '"' || payable_id || '"') > 0)
   union all
-  select 'the incident of ' || source_id || ' is ' || phase, null from incidents
+  select 'the incident of ' || source_id || ' is ' || phase, '' from incidents
     where not exists (select 1 from told
       where kind = 'incident' and fact_key = workflow_id || '/' || round)
   union all
-  select workflow_id || ' is ' || phase, null from cancellations
+  select workflow_id || ' is ' || phase, '' from cancellations
     where ended_at_ms is null
       and not exists (select 1 from told where instr(data, '"' || workflow_id || '"') > 0)
   union all
-  select payment_id || ' of ' || workflow_id || ' is ' || state, payable_id from cancellation_items
+  select payment_id || ' of ' || workflow_id || ' is ' || state, coalesce(payable_id, '') from cancellation_items
     where payment_id is not null and open = 0
       and state in ('too-late', 'several-scheduled', 'unknown')
       and not exists (select 1 from told where kind = 'payment-not-cancelled'
         and fact_key = workflow_id || '/' || payment_id)
   union all
-  select subject || ' is ' || state, null from top_ups
+  select subject || ' is ' || state, '' from top_ups
     where (state = 'proposed' and not exists (select 1 from told
         where kind = 'top-up-needed' and instr(fact_key, subject || '/') = 1))
       or (state = 'sending' or (state = 'on-its-way' and arrives_on < ?1)) and not exists (
@@ -77,6 +77,11 @@ export class PeopleFacts extends StoreReader {
       "select max(decided_at_ms) as at_ms from line_approvals " +
       "join decisions using (decision_id) where payable_id = ? and line_hash = ?";
     return Number(this.all(text, payableId, lineHash)[0]?.["at_ms"] ?? 0);
+  }
+
+  /** True where people were told of something of this kind. */
+  isToldOf(kind: string): boolean {
+    return this.all("select 1 from notices where kind = ?", kind).length > 0;
   }
 
   /** True where somebody was told of a bill. */
@@ -162,7 +167,7 @@ export class PeopleFacts extends StoreReader {
   untoldWork(dueBy: string): { readonly what: string; readonly about: string }[] {
     return this.all(UNTOLD_WORK, dueBy).map((row) => ({
       what: String(row["what"]),
-      about: String(row["about"] ?? ""),
+      about: String(row["about"]),
     }));
   }
 

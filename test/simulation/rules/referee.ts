@@ -22,6 +22,8 @@ import {
 } from "./protocol-rules.ts";
 import type { StoreRows } from "./store-rows.ts";
 import { checkWorkIsKnown } from "./work-rules.ts";
+import type { Endpoint } from "../service/endpoint.ts";
+import { checkEndpoint } from "./endpoint-rules.ts";
 import type { World } from "../world/world.ts";
 import { Violation } from "./violation.ts";
 
@@ -29,6 +31,7 @@ interface Game extends Standard {
   readonly businessId: string;
   readonly rows: StoreRows;
   readonly said: SaidByPeople;
+  readonly endpoint: Endpoint;
   readonly health: ConstructorParameters<typeof PromptRules>[1];
   readonly clock: BankClock;
   /** Until then anything may be broken. */
@@ -131,6 +134,7 @@ export class Referee {
     checkEverybodyKnows(facts);
     checkWorkIsKnown(facts, this.#game.businessMsAt(this.#world.nowMs));
     checkBooksAgree(facts, book, { hasForgotten, unseenSinceMs });
+    checkEndpoint(facts, this.#game.endpoint, this.#world.nowMs - unseenMs);
   }
 
   /** @param problemsOf what the engine's own verifier says, which is told what was seen of the trail */

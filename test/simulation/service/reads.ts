@@ -1,5 +1,6 @@
 import { asOf, BANK_RAIL, type Book } from "./book.ts";
 import type { BankClock } from "./bank-clock.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { contactJson, payableJson, paymentJson, transferJson } from "./json.ts";
 import { type Answer, refusal } from "./keys.ts";
 
@@ -8,6 +9,7 @@ export class Reads {
   readonly #book: Book;
   readonly #clock: BankClock;
   readonly #bankAccountId: string;
+  readonly #endpoint: Endpoint;
   /** Most items of a page, whatever was asked for. */
   pageMost = 100;
   /** How long ago it was what payments are shown as. */
@@ -15,10 +17,11 @@ export class Reads {
   /** Which item of a page is missing, from 0; none below. */
   leftOut = -1;
 
-  constructor(book: Book, clock: BankClock, bankAccountId: string) {
+  constructor(book: Book, clock: BankClock, bankAccountId: string, endpoint: Endpoint) {
     this.#book = book;
     this.#clock = clock;
     this.#bankAccountId = bankAccountId;
+    this.#endpoint = endpoint;
   }
 
   answer(path: string, query: URLSearchParams): Answer {
@@ -51,8 +54,9 @@ export class Reads {
       const shown = transfers.filter(({ shownMs }) => shownMs <= this.#clock.realMs());
       return this.#page(shown.map(transferJson).toReversed(), query);
     }
-    if (kind === "webhook-endpoints" && more === undefined) {
-      return { status: 200, body: { items: [] } };
+    if (kind === "webhook-endpoints") {
+      if (more === "deliveries") return this.#page(this.#endpoint.deliveries(), query);
+      return { status: 200, body: { items: this.#endpoint.listed() } };
     }
     return missing();
   }

@@ -5,6 +5,7 @@ import type { BankClock } from "./bank-clock.ts";
 import type { Book } from "./book.ts";
 import { Effects, type Habits } from "./effects.ts";
 import { type Answer, Keys, refusal } from "./keys.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Outages } from "./outages.ts";
 import type { FaultPlan } from "./kinds.ts";
 import type { Life } from "./life.ts";
@@ -41,6 +42,7 @@ export class Service implements Wire {
   readonly #windowMs: number;
   readonly #readMs: number;
   readonly #outages: Outages;
+  readonly #endpoint: Endpoint;
   readonly #travel: Stream;
   /** What of which bill can't be read, for ever. */
   poisoned: Poisoned | undefined;
@@ -54,6 +56,7 @@ export class Service implements Wire {
       readonly book: Book;
       readonly life: Life;
       readonly bankAccountId: string;
+      readonly endpoint: Endpoint;
       /** How late a request may be carried out, within the envelope. */
       readonly latestMs: number;
       /** What each read takes, always. */
@@ -69,7 +72,8 @@ export class Service implements Wire {
     this.#clock = clock;
     this.bank = new Bank(world);
     this.#keys = new Keys(world, faults);
-    this.#reads = new Reads(book, clock, bankAccountId);
+    this.#endpoint = parts.endpoint;
+    this.#reads = new Reads(book, clock, bankAccountId, parts.endpoint);
     const longestMs = clock.scale === 1 ? WINDOW_MS.real : WINDOW_MS.sandbox;
     this.#windowMs = Math.min(longestMs, parts.latestMs);
     this.#travel = world.stream("travel");
@@ -88,6 +92,12 @@ export class Service implements Wire {
   }
 
   send(request: WireRequest, heard: Heard): void {
+    if (request.method === "PATCH") {
+      this.#world.later(this.#travel.between(2, 40), "PATCH arrives", () =>
+        this.#changeEndpoint(heard),
+      );
+      return;
+    }
     const seen = this.bank.see(request);
     const isLate = request.method !== "GET" && this.#faults.strikes("late-bytes", 0.2);
     const lateMs = isLate ? this.#faults.stream("late-bytes").between(1_000, 55_000) : 0;
@@ -109,6 +119,14 @@ export class Service implements Wire {
       return;
     }
     this.#world.later(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
+  }
+
+  /** The only thing that is changed there: it goes on. */
+  #changeEndpoint(heard: Heard): void {
+    if (this.#outages.isOn || this.#refusesEarly(heard)) return;
+    this.#world.tell("service", "resumes the webhook endpoint");
+    this.#endpoint.resume();
+    this.#answer(heard, { status: 200, body: this.#endpoint.json() });
   }
 
   #read(request: WireRequest, heard: Heard): void {

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { World } from "../world/world.ts";
 import type { BankClock } from "./bank-clock.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { FaultPlan } from "./kinds.ts";
 
 /** Takes a webhook at any of the gateways. @returns the status, or undefined where none answered */
@@ -12,6 +13,14 @@ export type Deliver = (
 const RETRIES_MOST = 6;
 const FIRST_RETRY_MS = 60_000;
 
+/** One event on its way. */
+interface Sent {
+  readonly eventId: string;
+  readonly body: string;
+  /** Told of what became of it. */
+  readonly ended: (hasArrived: boolean) => void;
+}
+
 /** The service's events: lost, doubled, late, early and out of order, as its faults have it. */
 export class Webhooks {
   readonly #world: World;
@@ -19,6 +28,7 @@ export class Webhooks {
   readonly #clock: BankClock;
   readonly #secret: string;
   readonly #deliver: Deliver;
+  readonly #endpoint: Endpoint;
   #sequence = 0;
   /** Asked after each answer of 2xx. */
   atAcknowledged: ((eventId: string) => void) | undefined;
@@ -30,6 +40,7 @@ export class Webhooks {
       readonly clock: BankClock;
       readonly secret: string;
       readonly deliver: Deliver;
+      readonly endpoint: Endpoint;
     },
   ) {
     this.#world = world;
@@ -37,6 +48,7 @@ export class Webhooks {
     this.#clock = parts.clock;
     this.#secret = parts.secret;
     this.#deliver = parts.deliver;
+    this.#endpoint = parts.endpoint;
   }
 
   emit(type: string, object: string, id: string): void {
@@ -50,25 +62,32 @@ export class Webhooks {
       businessId: "biz_1",
       data: { object, id },
     });
-    if (this.#faults.strikes("webhooks-lost", 0.5)) return;
+    if (this.#endpoint.isPaused) return;
+    const delivery = this.#endpoint.deliver(eventId, body, this.#world.nowMs);
+    if (this.#faults.strikes("webhooks-lost", 0.5)) {
+      this.#endpoint.ended(delivery, false);
+      return;
+    }
+    const ended = (hasArrived: boolean): void => this.#endpoint.ended(delivery, hasArrived);
     const copies = this.#faults.strikes("webhooks-doubled", 0.4) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       const isLate = this.#faults.strikes("webhooks-late", 0.5);
       const lots = this.#faults.stream("webhooks-late");
       const afterMs = isLate ? lots.stretched(1_000, 3_600_000) : 200 + 300 * copy;
-      this.#later(afterMs, eventId, body, 0);
+      this.#later(afterMs, { eventId, body, ended }, 0);
     }
   }
 
-  #later(afterMs: number, eventId: string, body: string, tries: number): void {
+  #later(afterMs: number, event: Sent, tries: number): void {
     this.#world.later(afterMs, "webhook", () => {
-      this.#send(eventId, body, tries).catch((error: unknown) => {
+      this.#send(event, tries).catch((error: unknown) => {
         this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
       });
     });
   }
 
-  async #send(eventId: string, body: string, tries: number): Promise<void> {
+  async #send(event: Sent, tries: number): Promise<void> {
+    const { eventId, body, ended } = event;
     const seconds = Math.floor(this.#clock.wireMs() / 1_000);
     const mac = createHmac("sha256", this.#secret).update(`${seconds}.${body}`).digest("hex");
     const status = await this.#deliver(body, {
@@ -77,11 +96,11 @@ export class Webhooks {
       "service-event-id": eventId,
     });
     if (status !== undefined && status < 300) {
+      ended(true);
       this.atAcknowledged?.(eventId);
       return;
     }
-    if (tries < RETRIES_MOST) {
-      this.#later(FIRST_RETRY_MS * 2 ** tries, eventId, body, tries + 1);
-    }
+    if (tries < RETRIES_MOST) this.#later(FIRST_RETRY_MS * 2 ** tries, event, tries + 1);
+    else ended(false);
   }
 }
