@@ -3,8 +3,6 @@ import type { Transaction } from "kysely";
 import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
-  refusalOfRequest,
-  rolesOfRule,
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
@@ -58,21 +56,17 @@ export async function takeDecision(
 ): Promise<DecisionAnswer | DecisionRefusal> {
   const { run, request, principal, clock } = deciding;
   const { runId } = run;
+  const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
   const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
   const alreadyOut = new Set(earlier?.dropped ?? []);
-  const input = {
+  const verdict = judgeDecision({
     decision: {
       kind: request.decision,
       planHash: request.planHash,
       drop: request.drop.filter((payableId) => !alreadyOut.has(payableId)),
     },
     ...(await judgedBy(trx, deciding)),
-  };
-  const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
-  if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
-  const verdict = judgeDecision({
-    ...input,
-    lines: await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs)),
+    lines,
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {

@@ -127,8 +127,6 @@ export type DecisionVerdict =
       readonly reason: string;
     };
 
-type Refusal = Extract<DecisionVerdict, { accepted: false }>;
-
 /**
  * Judges whether a decision counts, and for which lines.
  *
@@ -137,19 +135,26 @@ type Refusal = Extract<DecisionVerdict, { accepted: false }>;
  */
 export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const { decision, run, lines } = input;
-  const refusal = refusalOfRequest(input);
-  if (refusal !== undefined) return refusal;
+  const over = refusalOfRun({ ...run, cancelRequested: false });
+  if (over !== undefined) return over;
+  if (run.planHash !== decision.planHash) {
+    return refuse(
+      "stale-plan",
+      "the plan has changed since you saw it; read the run again and decide on its new planHash",
+    );
+  }
   const byId = new Map(lines.map((line) => [line.payableId, line]));
   const stranger = decision.drop.find((payableId) => !byId.has(payableId));
   if (stranger !== undefined) {
     return refuse("unknown-payable", `${stranger} is not a line of this plan that can be left out`);
   }
+  const person = refusalOfPerson(input);
+  if (person !== undefined) return person;
   const roles = new Set(input.token.roles);
   const mine = lines.filter((line) => rolesOf(line).some((role) => roles.has(role)));
-  if (mine.length === 0) return roleMissing(lines.flatMap(rolesOf));
+  if (mine.length === 0) return roleMissing(lines);
   const dropped = [...new Set(decision.drop)];
-  const myIds = new Set(mine.map(({ payableId }) => payableId));
-  const notMine = dropped.find((id) => !myIds.has(id));
+  const notMine = dropped.find((id) => !mine.some((line) => line.payableId === id));
   if (notMine !== undefined) {
     return refuse("role-missing", `your roles don't let you leave out ${notMine}`);
   }
@@ -184,39 +189,13 @@ export function refusalOfRun({
   ended,
   planHash,
   cancelRequested,
-}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">): Refusal | undefined {
+}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">):
+  | DecisionVerdict
+  | undefined {
   if (ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
   if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
   if (!cancelRequested) return undefined;
   return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
-}
-
-/**
- * Why a decision doesn't count, whatever the lines are; undefined where they decide. Whoever may
- * not decide has nobody read the lines of a large run.
- *
- * @param deciders every role that decides about any line of the run, now or later, where it is known
- */
-export function refusalOfRequest(
-  input: Omit<DecisionInput, "lines" | "mayStillPay">,
-  deciders?: readonly string[],
-): Refusal | undefined {
-  const { decision, run, token } = input;
-  const over = refusalOfRun({ ...run, cancelRequested: false });
-  if (over !== undefined) return over;
-  if (run.planHash !== decision.planHash) {
-    return refuse(
-      "stale-plan",
-      "the plan has changed since you saw it; read the run again and decide on its new planHash",
-    );
-  }
-  const mayDecide = deciders === undefined || token.roles.some((role) => deciders.includes(role));
-  return refusalOfPerson(input) ?? (mayDecide ? undefined : roleMissing(deciders));
-}
-
-/** Every role that a rule asks, in whatever stage, and whoever it is escalated to. */
-export function rolesOfRule({ by, stages = [] }: ApprovalRule): readonly string[] {
-  return [...new Set([...by, ...stages.flatMap(({ escalate }) => escalate?.to ?? [])])];
 }
 
 /** Roles that may decide about a line now, even if only to stop it. */
@@ -281,7 +260,7 @@ export function isAlone(input: PersonInput): boolean {
  */
 export function refusalOfPerson(
   input: PersonInput & { readonly decision: Pick<DecisionInput["decision"], "kind"> },
-): Refusal | undefined {
+): DecisionVerdict | undefined {
   const { token, run } = input;
   const me = principalOf(token.name);
   const isMe = (name: string) => principalOf(name) === me;
@@ -305,8 +284,8 @@ export function refusalOfPerson(
   return undefined;
 }
 
-function roleMissing(deciders: readonly string[]): Refusal {
-  const needed = [...new Set(deciders)].sort();
+function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
+  const needed = [...new Set(lines.flatMap(rolesOf))].sort();
   if (needed.length === 0) {
     return refuse("nothing-left", "no line of this plan waits for a decision");
   }
@@ -314,6 +293,9 @@ function roleMissing(deciders: readonly string[]): Refusal {
 }
 
 /** A verdict that the decision doesn't count, with the reason. */
-export function refuse(code: Refusal["code"], reason: string): Refusal {
+export function refuse(
+  code: Extract<DecisionVerdict, { accepted: false }>["code"],
+  reason: string,
+): DecisionVerdict {
   return { accepted: false, code, reason };
 }
