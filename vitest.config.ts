@@ -10,6 +10,7 @@ const temporalTests = [
   "test/events/{dispatcher,event-starts,pending-signals}.test.ts",
 ];
 
+const fixedDay = new URL("./test/support/fixed-day.mjs", import.meta.url);
 const standIn = new URL("./test/simulation/temporal/workflow-stand-in.ts", import.meta.url);
 
 /** What holds for PostgreSQL alone; every other test of the store runs on both kinds. */
@@ -60,6 +61,7 @@ export default defineConfig({
           // One process runs file after file, and loads what they share once: a quarter less
           // processor time. A test that changes its process puts back what it found.
           isolate: false,
+          execArgv: ["--disable-warning=ExperimentalWarning", `--import=${fixedDay.href}`],
           include: ["test/**/*.test.ts"],
           exclude: [...temporalTests, ...postgresOnly],
         },

@@ -1,6 +1,6 @@
 const NAMES = [
   ...["PATH", "HOME", "NODE_COMPILE_CACHE"],
-  // The day on which the tests run: test/support/shifted-clock.mjs.
+  // The day on which the tests run: test/support/fixed-day.mjs.
   ...["NODE_OPTIONS", "PAYRUN_TEST_NOW", "PAYRUN_TEST_STARTED_MS"],
 ];
 

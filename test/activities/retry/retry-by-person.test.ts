@@ -5,6 +5,7 @@ import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { getRetry, updateRetry } from "../../../src/store/retries/retries.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
+import { POLICY } from "../planning-world.ts";
 import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
 
 let world: MoneyWorld;
@@ -128,7 +129,9 @@ describe("a retry that a person asks for", () => {
 describe("a person's retry of a bill that a limit kept from being sent", () => {
   async function parkedByLimit(limits: Partial<PayLimits>): Promise<PlannedBills> {
     const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
-    const planned = await world.approvedRun([{}, {}]);
+    // Payments and retries run in the same week, whatever the day: the next banking day.
+    const pay = { ...POLICY.pay, on: "next-business-day" as const };
+    const planned = await world.approvedRun([{}, {}], { pay });
     const { runId } = planned;
     const row = await world.store.db
       .selectFrom("runs")

@@ -1,0 +1,33 @@
+import process from "node:process";
+
+/**
+ * Preloaded into every process of the tests that need no Temporal server: their clock starts on
+ * the same ordinary day whenever they run, or on the day in `PAYRUN_TEST_NOW`. Timers keep real
+ * time.
+ */
+const startsAt = process.env["PAYRUN_TEST_NOW"] ?? "2026-10-14T15:00:00Z";
+const realNow = Date.now;
+// All processes count from the same start, or their clocks would differ.
+const startedMs = Number(process.env["PAYRUN_TEST_STARTED_MS"] ?? realNow());
+const offsetMs = Date.parse(startsAt) - startedMs;
+const now = () => realNow() + offsetMs;
+
+globalThis.Date = new Proxy(Date, {
+  apply: () => new Date(now()).toString(),
+  construct: (target, args, newTarget) => {
+    /** @type {Date} */
+    const made = Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget);
+    return made;
+  },
+  get: (target, key) => {
+    /** @type {unknown} */
+    const value = Reflect.get(target, key);
+    return key === "now" ? now : value;
+  },
+});
+
+// What a test starts has the same day.
+const preload = `--import=${import.meta.url}`;
+const options = process.env["NODE_OPTIONS"] ?? "";
+if (!options.includes(preload)) process.env["NODE_OPTIONS"] = `${options} ${preload}`.trim();
+process.env["PAYRUN_TEST_STARTED_MS"] = String(startedMs);
