@@ -1,11 +1,16 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 
 import { auditPackages } from "./audit.mjs";
 import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout } from "./setup/set-up.mjs";
+import {
+  DAYS_OF_EVERYTHING,
+  TELLING_DAYS,
+  testFiles,
+  testsThatReadADate,
+} from "./telling-days.mjs";
 
 /** What each check holds, and the tool that holds it; the tools are plain JavaScript programs. */
 const CHECKS = [
@@ -65,20 +70,35 @@ const LONG = /support\/(?:long|deaths|store-kinds)\.ts/;
 
 /** @returns {string[]} the test files that have a long form, which takes many minutes */
 function longTests() {
-  const files = readdirSync(inCheckout("test"), { recursive: true, encoding: "utf8" });
-  return files
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => join("test", file))
-    .filter((file) => LONG.test(readFileSync(inCheckout(file), "utf8")));
+  return testFiles().filter((file) => LONG.test(readFileSync(inCheckout(file), "utf8")));
 }
 
 /**
- * Runs the long form of what `npm test` runs in a short one.
+ * Runs the long form of what `npm test` runs in a short one, then what reads a date on telling
+ * days. With flags, it runs the long form of what they select, on no other day.
  *
  * @param {string[]} flags
  */
-export function runLongTests(flags) {
-  return runTests([...longTests(), ...flags], { PAYRUN_TEST_LONG: "1" });
+export async function runLongTests(flags) {
+  const passed = await runTests([...longTests(), ...flags], { PAYRUN_TEST_LONG: "1" });
+  return flags.length > 0 ? passed : (await runOnTellingDays()) && passed;
+}
+
+/** @returns {Promise<boolean>} whether the tests passed on every day */
+async function runOnTellingDays() {
+  const datedTests = testsThatReadADate(testFiles());
+  const days = [
+    ...TELLING_DAYS.map(([now = "", what = ""]) => ({ now, what, files: datedTests })),
+    ...DAYS_OF_EVERYTHING.map((now) => ({ now, what: "everything outside Temporal", files: [] })),
+  ];
+  const red = [];
+  for (const { now, what, files } of days) {
+    process.stdout.write(`\nOn ${now} (${what}):\n`);
+    const flags = ["--project", "unit", "--reporter", "dot", ...files];
+    if (!(await runTests(flags, { PAYRUN_TEST_NOW: now }))) red.push(now);
+  }
+  process.stdout.write(`\n${days.length} days, ${red.length} of them red ${red.join(", ")}\n`);
+  return red.length === 0;
 }
 
 /**

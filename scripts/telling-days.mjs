@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { inCheckout } from "./setup/set-up.mjs";
+
+/** Instants at which calendars surprise: tests that read a date must pass on each. */
+export const TELLING_DAYS = [
+  ["2026-08-31T15:00:00Z", "the last day of a month, a Monday"],
+  ["2026-09-30T15:00:00Z", "the last day of a quarter"],
+  ["2026-10-12T15:00:00Z", "Columbus Day"],
+  ["2026-10-14T03:59:30Z", "11:59 PM in New York, a Tuesday"],
+  ["2026-10-14T23:30:00Z", "the last hour of a UTC day"],
+  ["2026-10-15T00:00:30Z", "the first minute of a UTC day"],
+  ["2026-10-16T12:59:30Z", "just before the cut-off, a Friday"],
+  ["2026-10-16T13:00:30Z", "just after the cut-off, a Friday"],
+  ["2026-10-16T20:59:00Z", "the end of a Friday"],
+  ["2026-10-19T03:59:30Z", "Sunday 11:59 PM in New York: the last minute of a week"],
+  ["2026-10-19T04:00:30Z", "the first minute of a week"],
+  ["2026-10-31T16:00:00Z", "a month's end on a Saturday"],
+  ["2026-11-01T05:59:30Z", "just before clocks go back"],
+  ["2026-11-01T06:30:00Z", "the hour that happens twice"],
+  ["2026-11-11T16:00:00Z", "Veterans Day"],
+  ["2026-11-25T16:00:00Z", "the Wednesday before Thanksgiving"],
+  ["2026-11-26T16:00:00Z", "Thanksgiving"],
+  ["2026-11-27T16:00:00Z", "the Friday after Thanksgiving"],
+  ["2026-11-28T16:00:00Z", "a Saturday"],
+  ["2026-11-29T16:00:00Z", "a Sunday"],
+  ["2026-12-24T21:55:00Z", "the afternoon before Christmas"],
+  ["2026-12-25T16:00:00Z", "Christmas, a Friday"],
+  ["2026-12-26T16:00:00Z", "the Saturday after it"],
+  ["2026-12-31T23:30:00Z", "the last hour of a UTC year"],
+  ["2027-01-01T04:59:30Z", "the last minute of a year in New York"],
+  ["2027-01-01T16:00:00Z", "New Year's Day"],
+  ["2027-01-18T16:00:00Z", "Martin Luther King Jr. Day"],
+  ["2027-02-15T16:00:00Z", "Presidents' Day"],
+  ["2027-02-28T16:00:00Z", "February's end, a Sunday"],
+  ["2027-03-13T16:00:00Z", "the Saturday before clocks go forward"],
+  ["2027-03-14T06:59:30Z", "just before clocks go forward"],
+  ["2027-03-14T15:00:00Z", "the day of 23 hours"],
+  ["2027-05-31T15:00:00Z", "Memorial Day, a month's end"],
+  ["2027-06-18T15:00:00Z", "the Friday before a holiday on a Saturday: banks work"],
+  ["2027-07-05T15:00:00Z", "the Monday of a holiday on a Sunday"],
+  ["2027-09-06T15:00:00Z", "Labor Day"],
+  ["2027-12-31T16:00:00Z", "a year's end before a holiday on a Saturday"],
+  ["2028-02-29T04:59:30Z", "the last minute before 29 February in New York"],
+  ["2028-02-29T16:00:00Z", "29 February"],
+  ["2028-03-01T04:59:30Z", "the last minute of 29 February in New York"],
+];
+
+/** Days on which everything runs that needs no Temporal server. */
+export const DAYS_OF_EVERYTHING = [
+  "2026-11-29T04:59:30Z",
+  "2026-12-31T23:30:00Z",
+  "2028-02-29T16:00:00Z",
+];
+
+const READS_CLOCK = /Date\.now\(\)|new Date\(\)/;
+/** What reads the clock there only measures or makes files: the calendar doesn't matter. */
+const NO_CALENDAR = /^test\/(?:attacks|setup|simulation)\//;
+const IMPORTS = /from "(\.{1,2}\/[^"]+\.ts)"/g;
+
+/**
+ * The test files that read today's date, themselves or through what they import from the tests.
+ *
+ * @param {readonly string[]} files paths inside the checkout
+ * @returns {string[]}
+ */
+export function testsThatReadADate(files) {
+  /** @type {Map<string, boolean>} */
+  const known = new Map();
+  /** @type {(file: string) => boolean} */
+  const reads = (file) => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false);
+    const text = readFileSync(inCheckout(file), "utf8");
+    const imported = [...text.matchAll(IMPORTS)].map(([, path = ""]) => join(dirname(file), path));
+    const found =
+      READS_CLOCK.test(text) || imported.some((path) => path.startsWith("test/") && reads(path));
+    known.set(file, found);
+    return found;
+  };
+  return files.filter((file) => !NO_CALENDAR.test(file) && reads(file));
+}
+
+/** @returns {string[]} every test file, as a path inside the checkout */
+export function testFiles() {
+  return readdirSync(inCheckout("test"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => join("test", file));
+}
