@@ -271,6 +271,7 @@ describe("the description", () => {
       "GET /v1/runs",
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",
+      "GET /v1/runs/{id}/review",
       "GET /v1/schedules",
       "GET /v1/tokens",
       "POST /v1/cancellations",
