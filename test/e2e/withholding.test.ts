@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
 import { isToldOf } from "../../src/store/notices/notices.ts";
 import { bills } from "../support/bills.ts";
@@ -12,7 +12,8 @@ import {
 } from "../support/cancellations.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { expectBank, lineOf, plannedScene } from "../support/scene.ts";
+import { nextQuietMonday } from "../support/quiet-monday.ts";
+import { clockNoticed, expectBank, lineOf, plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
 let payrun: TestPayrun;
@@ -80,6 +81,13 @@ describe("a payment that is held", () => {
 });
 
 describe("withholding bills of a run", () => {
+  // A banking day whose end has not come, before another one: there is time to release.
+  beforeEach(async () => {
+    const { control } = payrun.sandbox;
+    await control.setClock(nextQuietMonday(Date.parse((await control.clock()).bank)));
+    await clockNoticed();
+  });
+
   const withhold = (run: string, where: string): string =>
     [
       "kind: hold",
