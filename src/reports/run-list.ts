@@ -11,6 +11,7 @@ import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
 import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
 import { onboardingItems } from "./status/onboarding.ts";
+import { runFacts } from "./status/run.ts";
 
 /** Phases of whatever is listed. */
 export const LISTED_PHASES: readonly string[] = [
@@ -88,16 +89,8 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     limit,
   });
   return runs.map((run) => ({
-    id: run.runId,
-    kind: "pay-run",
-    business: run.business,
-    playbook: run.playbook,
-    period: run.period,
-    phase: run.phase,
-    waitingFor: run.waitingFor,
+    ...runFacts(run),
     totalCents: run.totalCents,
-    planHash: run.planHash,
-    launchedBy: run.launchedBy,
     launchedAt: iso(run.launchedAtMs),
     endedAt: run.endedAtMs === null ? null : iso(run.endedAtMs),
   }));

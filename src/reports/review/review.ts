@@ -22,7 +22,7 @@ import { type LineAsApproved, linesUnderApproval } from "../../store/lines/decid
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { paymentStatus } from "../status/payment.ts";
-import { businessNowMs, type StatusPage, topUpStatuses } from "../status/run.ts";
+import { businessNowMs, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 
@@ -68,15 +68,7 @@ export async function reviewOf(
   const summaryText =
     refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
-    id: runId,
-    kind: "pay-run",
-    business: run.business,
-    playbook: run.playbook,
-    period: run.period,
-    phase: run.phase,
-    waitingFor: run.waitingFor,
-    launchedBy: run.launchedBy,
-    planHash: run.planHash,
+    ...runFacts(run),
     ...rest,
     waiting,
     decideBy: waiting.count === 0 ? null : (summary?.decideBy ?? null),

@@ -91,6 +91,21 @@ export async function topUpStatuses(
   };
 }
 
+/** What every answer about a run says of it first. */
+export function runFacts(run: Run) {
+  return {
+    id: run.runId,
+    kind: "pay-run" as const,
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+    phase: run.phase,
+    waitingFor: run.waitingFor,
+    planHash: run.planHash,
+    launchedBy: run.launchedBy,
+  };
+}
+
 /** A run without its bills. */
 export async function runHead(
   context: StatusContext,
@@ -105,19 +120,11 @@ export async function runHead(
   for (const [state, sum] of Object.entries(byState)) counts[state as LineState] = sum.count;
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
   return {
-    id: runId,
-    kind: "pay-run",
-    business: run.business,
-    playbook: run.playbook,
-    period: run.period,
-    phase: run.phase,
-    waitingFor: run.waitingFor,
+    ...runFacts(run),
     counts,
     byState,
     totalCents: run.totalCents,
-    planHash: run.planHash,
     decideBy: plan?.decideBy ?? null,
-    launchedBy: run.launchedBy,
     ...(await approvalsWaiting(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
     ...(run.failure === null ? {} : { failure: run.failure }),
