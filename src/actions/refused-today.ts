@@ -12,18 +12,45 @@ export interface Repeat {
   readonly times: number;
 }
 
+/** How many entries of a UTC day several kinds may share, so that many of them fill no trail either. */
+class Allowance {
+  readonly #most: number;
+  #left = 0;
+  #day = -1;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @returns false if the day's are used up */
+  take(nowMs: number): boolean {
+    const day = Math.floor(nowMs / DAY_MS);
+    if (day !== this.#day) this.#left = this.#most;
+    this.#day = day;
+    if (this.#left === 0) return false;
+    this.#left -= 1;
+    return true;
+  }
+}
+
 /**
  * Says when what may come without end is written down: at the 1st, 10th, 100th … time of a UTC day.
- * Of many different keys only the first are told apart, the rest is counted together.
+ * Of many different keys only the first are told apart, the rest is counted together. The first of
+ * a day is always written down, the others as far as the allowance goes.
  */
 export class Repeats {
   readonly #most: number;
+  readonly #allowance: Allowance;
   readonly #times = new Map<string, number>();
   #day = -1;
 
   /** @param most keys of a day that are told apart */
-  constructor(most = Number.POSITIVE_INFINITY) {
+  constructor(
+    most = Number.POSITIVE_INFINITY,
+    allowance = new Allowance(Number.POSITIVE_INFINITY),
+  ) {
     this.#most = most;
+    this.#allowance = allowance;
   }
 
   /** @returns undefined where it is not worth another entry */
@@ -37,7 +64,9 @@ export class Repeats {
     const known = isOwn ? key : "others";
     const times = (this.#times.get(known) ?? 0) + 1;
     this.#times.set(known, times);
-    return isToldOf(times) ? { key: known, times } : undefined;
+    if (!isToldOf(times)) return undefined;
+    const isFirst = this.#times.size === 1 && times === 1;
+    return isFirst || this.#allowance.take(nowMs) ? { key: known, times } : undefined;
   }
 }
 
@@ -45,20 +74,30 @@ export class Repeats {
 const STRANGERS_MOST = 6;
 /** And of one known token. */
 const KNOWN_MOST = 8;
+/** Entries of a day by strangers, and by known tokens: neither hides the others. */
+const ENTRIES_MOST = 40;
 
 /** What this process has refused today. */
 export class RefusedToday {
   /** Tokens made here that have ended. */
-  readonly ended = new Repeats(STRANGERS_MOST);
-  readonly unknown = new Repeats(STRANGERS_MOST);
+  readonly ended: Repeats;
+  readonly unknown: Repeats;
   /** Webhooks, by business and why. */
-  readonly webhooks = new Repeats(STRANGERS_MOST);
+  readonly webhooks: Repeats;
   readonly #known = new Map<string, Repeats>();
+  readonly #ofKnown = new Allowance(ENTRIES_MOST);
   readonly #key = randomBytes(32);
+
+  constructor() {
+    const ofStrangers = new Allowance(ENTRIES_MOST);
+    this.ended = new Repeats(STRANGERS_MOST, ofStrangers);
+    this.unknown = new Repeats(STRANGERS_MOST, ofStrangers);
+    this.webhooks = new Repeats(STRANGERS_MOST, ofStrangers);
+  }
 
   /** What one known token may not do, decisions that don't count too: nobody hides another's. */
   of(tokenId: string): Repeats {
-    const repeats = this.#known.get(tokenId) ?? new Repeats(KNOWN_MOST);
+    const repeats = this.#known.get(tokenId) ?? new Repeats(KNOWN_MOST, this.#ofKnown);
     this.#known.set(tokenId, repeats);
     return repeats;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Repeats } from "../../src/actions/refused-today.ts";
+import { RefusedToday, Repeats } from "../../src/actions/refused-today.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -22,4 +22,22 @@ test("beyond a number of keys the others are counted together, and the first sti
   for (let each = 0; each < 8; each += 1) expect(repeats.note(`d${each}`, 0)).toBeUndefined();
   expect(repeats.note("e", 0)).toEqual({ key: "others", times: 10 });
   expect(written(repeats, "a", 9)).toEqual([10]);
+});
+
+test("however many tokens and kinds share them, 10,000 refusals are written down 100 times at most", () => {
+  const refused = new RefusedToday();
+  let entries = 0;
+  for (let at = 0; at < 10_000; at += 1) {
+    const key = `kind ${at % 9}`;
+    const repeats = [
+      ...[refused.unknown, refused.ended, refused.webhooks],
+      ...["ada", "bea", "cora", "dan"].map((token) => refused.of(token)),
+    ];
+    if (repeats[at % repeats.length]?.note(key, 0) !== undefined) entries += 1;
+  }
+  expect(entries).toBeGreaterThan(50);
+  expect(entries).toBeLessThanOrEqual(100);
+  // Whatever others have tried, somebody new is in the trail.
+  expect(refused.of("eve").note("kind 1", 0)).toEqual({ key: "kind 1", times: 1 });
+  expect(refused.of("ada").note("kind 1", DAY_MS)).toEqual({ key: "kind 1", times: 1 });
 });
