@@ -22,6 +22,8 @@ const LEADS: readonly SettingName[] = [
   "PAYRUN_PROFILES",
   "PAYRUN_ALLOW_PLAINTEXT",
   "PAYMENTS_API_URL",
+  "PAYMENTS_API_SANDBOX",
+  "PAYMENTS_SIGNERS",
   "PAYMENTS_NOTIFY_WEBHOOK",
   "PAYMENTS_NOTIFY_SLACK",
   "PAYMENTS_NOTIFY_SMTP_URL",
@@ -31,7 +33,7 @@ const LEADS: readonly SettingName[] = [
 /**
  * The environment with what the `.env` of the current folder adds to it. The file may set nothing
  * but settings, never overrides the environment, and where a token comes from the environment it
- * says neither where that goes nor what runs: a folder may come from anybody.
+ * says neither where that goes, nor what runs, nor who decides: a folder may come from anybody.
  *
  * @returns `ignored` has a line for each name that is left out, without its value
  * @throws {ConfigError} where the file can't be read
