@@ -8,7 +8,7 @@ import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
 import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
 import { environmentWithFile } from "./config/env-file.ts";
-import { plaintextProblems } from "./config/plaintext.ts";
+import { type PlaintextPart, plaintextProblems } from "./config/plaintext.ts";
 import { Profiles } from "./config/profiles.ts";
 import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
@@ -45,7 +45,7 @@ export interface Config {
   /** `sqlite:` and an absolute path, or `postgres://…` with its password. */
   readonly databaseUrl: string;
   /** True where PostgreSQL and Temporal on other machines may be spoken to without TLS. */
-  readonly allowsPlaintext: boolean;
+  readonly allowsPlaintext: readonly PlaintextPart[];
   /** Connections to PostgreSQL that a process opens at most. */
   readonly databasePoolSize: number;
   readonly gateway: PortSetting & { readonly host: string; readonly limits: GatewayLimits };
@@ -82,9 +82,10 @@ export function loadConfig(env?: Environment): Config {
   const home = values.PAYRUN_HOME ?? resolve(".payrun");
   const keys = values.PAYRUN_ENCRYPTION_KEYS ?? readEncryptionKeysFile(home, problems);
   const databaseUrl = values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`;
-  const allowsPlaintext = values.PAYRUN_ALLOW_PLAINTEXT ?? false;
-  if (!allowsPlaintext && temporal !== undefined) {
-    problems.push(...plaintextProblems(databaseUrl, temporal.connectionOptions));
+  const allowsPlaintext = values.PAYRUN_ALLOW_PLAINTEXT ?? [];
+  if (temporal !== undefined) {
+    const { connectionOptions } = temporal;
+    problems.push(...plaintextProblems(databaseUrl, connectionOptions, allowsPlaintext));
   }
   if (problems.length > 0 || profiles === undefined || temporal === undefined) {
     throw new ConfigError(problems);

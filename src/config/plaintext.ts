@@ -1,5 +1,10 @@
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 
+/** What may be spoken to without TLS beyond this machine, where a setting says so. */
+export const PLAINTEXT_PARTS = ["gateway", "temporal", "postgres"] as const;
+
+export type PlaintextPart = (typeof PLAINTEXT_PARTS)[number];
+
 /** True for addresses that never leave this machine. */
 export function isThisMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
@@ -36,12 +41,15 @@ export function isPlainTemporal({
 export function plaintextProblems(
   databaseUrl: string,
   connectionOptions: NonNullable<ClientConnectConfig["connectionOptions"]>,
+  allowed: readonly PlaintextPart[],
 ): string[] {
   const problems: string[] = [];
-  if (isPlainDatabase(databaseUrl)) problems.push(plainDatabaseText("PAYRUN_DATABASE_URL"));
-  if (isPlainTemporal(connectionOptions)) {
+  if (!allowed.includes("postgres") && isPlainDatabase(databaseUrl)) {
+    problems.push(plainDatabaseText("PAYRUN_DATABASE_URL"));
+  }
+  if (!allowed.includes("temporal") && isPlainTemporal(connectionOptions)) {
     problems.push(
-      `TEMPORAL_ADDRESS names another machine and no TLS: set TEMPORAL_TLS=true, or TEMPORAL_API_KEY. ${ALLOW}`,
+      `TEMPORAL_ADDRESS names another machine and no TLS: set TEMPORAL_TLS=true, or TEMPORAL_API_KEY. ${allowText("temporal")}`,
     );
   }
   return problems;
@@ -49,7 +57,10 @@ export function plaintextProblems(
 
 /** @param name what names the database */
 export function plainDatabaseText(name: string): string {
-  return `${name} names another machine and no TLS: add ?sslmode=verify-full (or what its server can do). ${ALLOW}`;
+  return `${name} names another machine and no TLS: add ?sslmode=verify-full (or what its server can do). ${allowText("postgres")}`;
 }
 
-const ALLOW = "On a network that is private, PAYRUN_ALLOW_PLAINTEXT=true allows it.";
+/** How to say that a network is private. */
+export function allowText(part: PlaintextPart): string {
+  return `On a network that is private, PAYRUN_ALLOW_PLAINTEXT=${part} allows it.`;
+}

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { encryptionKeys } from "./encryption-keys.ts";
 import { masked } from "./masked.ts";
 import { nearest } from "./nearest.ts";
+import { PLAINTEXT_PARTS } from "./plaintext.ts";
 import { signersText } from "./signers.ts";
 
 /** The variables of the environment, or something that looks like them. */
@@ -77,6 +78,12 @@ export const secretList = z.string().transform((value) =>
     .filter((part) => part !== ""),
 );
 
+const PARTS_MESSAGE = `must name some of ${PLAINTEXT_PARTS.join(", ")}, separated by commas`;
+
+const plaintextParts = secretList.pipe(
+  z.array(z.enum(PLAINTEXT_PARTS, PARTS_MESSAGE)).min(1, PARTS_MESSAGE),
+);
+
 const ADDRESSES_MESSAGE = "must be ROLE:ADDRESS, several separated by commas";
 
 /** `controller:cora@acme.example,owner:olga@acme.example`: addresses by role. */
@@ -146,9 +153,9 @@ export const SETTINGS = {
     poolSize,
   ),
   PAYRUN_ALLOW_PLAINTEXT: setting(
-    "true where PostgreSQL and Temporal are on other machines of a private network, without TLS",
-    "false",
-    flag,
+    `which of ${PLAINTEXT_PARTS.join(", ")} may be spoken to without TLS on other machines of a private network`,
+    "none",
+    plaintextParts,
   ),
   PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),

@@ -73,7 +73,7 @@ describe("a token", () => {
     expect(text).not.toContain("secret-token");
   });
 
-  test("never leaves over http to this machine's address in a network, which others may take", async () => {
+  test("never leaves over http to this machine's address in a network, which others may take, unless somebody says so", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     const outer = addresses.find(({ family, internal }) => family === "IPv4" && !internal);
     if (outer === undefined) return;
@@ -81,6 +81,9 @@ describe("a token", () => {
     const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_URL: url };
     expect((await payrun(folderWith({}), ["holds"], env)).code).toBe(2);
     expect(shown).toEqual([]);
+    const allowed = { ...env, PAYRUN_ALLOW_PLAINTEXT: "gateway" };
+    await payrun(folderWith({}), ["holds"], allowed);
+    expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
   });
 
   test("that comes from the environment goes nowhere that a folder says, by its .env or its home", async () => {
@@ -114,13 +117,13 @@ describe("an .env", () => {
   });
 
   test.each(["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"])(
-    "names no address, profile or program while %s comes from the environment",
+    "names no address, profile, signer or program while %s comes from the environment",
     (token) => {
       const leads = [
         ...["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_GATEWAY_URL", "PAYRUN_PROFILES"],
         ...["PAYRUN_ALLOW_PLAINTEXT", "PAYMENTS_API_URL", "PAYMENTS_NOTIFY_WEBHOOK"],
         ...["TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE", "TEMPORAL_CLI"],
-        "TEMPORAL_TLS_SERVER_NAME",
+        ...["TEMPORAL_TLS_SERVER_NAME", "PAYMENTS_SIGNERS", "PAYMENTS_API_SANDBOX"],
       ];
       const text = `${leads.map((name) => `${name}=evil`).join("\n")}\nPAYMENTS_BUSINESS_ID=biz\n`;
       const { variables, ignored } = environmentWithFile({ [token]: "t" }, file(text));
@@ -152,16 +155,29 @@ describe("PostgreSQL and Temporal on another machine", () => {
   const DATABASE = "postgres://payrun:secret@db.example.com/payrun";
 
   test.each([
-    ["PAYRUN_DATABASE_URL", DATABASE],
-    ["PAYRUN_DATABASE_URL", "postgres://payrun@localhost/payrun?host=db.example.com"],
-    ["TEMPORAL_ADDRESS", "temporal.example.com:7233"],
-  ])("are refused without TLS: %s=%s", (name, value) => {
-    const [problem = ""] = problems({ [name]: value });
-    expect(problem).toContain(name);
-    expect(problem).toContain("PAYRUN_ALLOW_PLAINTEXT");
-    expect(problem).not.toContain("secret");
-    expect(problems({ [name]: value, PAYRUN_ALLOW_PLAINTEXT: "true" })).toEqual([]);
+    ["PAYRUN_DATABASE_URL", DATABASE, "postgres"],
+    ["PAYRUN_DATABASE_URL", "postgres://payrun@localhost/payrun?host=db.example.com", "postgres"],
+    ["TEMPORAL_ADDRESS", "temporal.example.com:7233", "temporal"],
+  ])("are refused without TLS, unless it is said of them: %s=%s", (name, value, part) => {
+    const with_ = (allowed: string) => problems({ [name]: value, PAYRUN_ALLOW_PLAINTEXT: allowed });
+    const others = ["gateway", "temporal", "postgres"].filter((each) => each !== part).join(", ");
+    for (const [problem = ""] of [problems({ [name]: value }), with_(others)]) {
+      expect(problem).toContain(name);
+      expect(problem).toContain(`PAYRUN_ALLOW_PLAINTEXT=${part}`);
+      expect(problem).not.toContain("secret");
+    }
+    expect(with_(part)).toEqual([]);
+    expect(with_("gateway, postgres,temporal")).toEqual([]);
   });
+
+  test.each(["true", "all", "postgresql", "postgres,false"])(
+    "are allowed in the clear by name only: %s",
+    (value) => {
+      expect(problems({ PAYRUN_ALLOW_PLAINTEXT: value })).toEqual([
+        expect.stringMatching(/PAYRUN_ALLOW_PLAINTEXT.*gateway, temporal, postgres/),
+      ]);
+    },
+  );
 
   test("is not copied to or from without TLS either", async () => {
     for (const [from, to] of [

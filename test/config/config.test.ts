@@ -91,7 +91,7 @@ test("Temporal's own variables decide which server is used", () => {
     TEMPORAL_ADDRESS: "temporal.example.com:7233",
     TEMPORAL_NAMESPACE: "bills",
     TEMPORAL_CLI: "/opt/temporal",
-    PAYRUN_ALLOW_PLAINTEXT: "true",
+    PAYRUN_ALLOW_PLAINTEXT: "temporal",
   });
   expect(temporal.isExternal).toBe(true);
   expect(temporal.connectionOptions.address).toBe("temporal.example.com:7233");
@@ -103,7 +103,7 @@ test("a Temporal profile that does not exist is a problem that says so", () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-config-"));
   const file = join(folder, "temporal.toml");
   writeFileSync(file, '[profile.default]\naddress = "from-file:7233"\n');
-  const env = { TEMPORAL_CONFIG_FILE: file, PAYRUN_ALLOW_PLAINTEXT: "true" };
+  const env = { TEMPORAL_CONFIG_FILE: file, PAYRUN_ALLOW_PLAINTEXT: "temporal" };
   expect(loadConfig(env).temporal.connectionOptions.address).toBe("from-file:7233");
   expect(problemsOf({ ...env, TEMPORAL_PROFILE: "nowhere" })[0]).toMatch(/TEMPORAL_.*nowhere/);
 });

@@ -11,7 +11,7 @@ import {
   unavailable,
   usageError,
 } from "../terminal/cli-error.ts";
-import { type HttpAnswer, httpJson, httpText } from "./http.ts";
+import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "../home/local-admin.ts";
 import { readRunning } from "../home/running-file.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
@@ -43,6 +43,7 @@ export function gatewayOf(config: Config): GatewayClient {
   return new GatewayClient({
     url: isTold ? running.gatewayUrl : config.gatewayUrl,
     token: config.token ?? readLocalAdmin(config.home),
+    mayCrossInTheClear: config.allowsPlaintext.includes("gateway"),
   });
 }
 
@@ -59,16 +60,16 @@ export function ofBusiness(path: string, business: string | undefined): string {
 /** The gateway's HTTP API; refusals become one clear line and the right exit code. */
 export class GatewayClient {
   readonly url: string;
-  readonly #token: string | undefined;
+  readonly #bearer: Bearer;
 
-  constructor(options: { readonly url: string; readonly token: string | undefined }) {
-    this.url = options.url;
-    this.#token = options.token;
+  constructor({ url, ...who }: Bearer & { readonly url: string }) {
+    this.url = url;
+    this.#bearer = who;
   }
 
   /** The same gateway for somebody else. */
   as(token: string): GatewayClient {
-    return new GatewayClient({ url: this.url, token });
+    return new GatewayClient({ ...this.#bearer, url: this.url, token });
   }
 
   /** A run with the first lines of its plan only: what is asked for again and again. */
@@ -145,7 +146,7 @@ export class GatewayClient {
   async *text(path: string): AsyncGenerator<string> {
     try {
       const answer = await httpText(`${this.url}${path}`, {
-        token: this.#token,
+        ...this.#bearer,
         idleMs: TIMEOUT_MS,
       });
       if (!("parts" in answer)) throw this.#refusal(answer);
@@ -176,7 +177,7 @@ export class GatewayClient {
     path: string,
     body?: object,
   ): Promise<HttpAnswer> {
-    const options = { body, token: this.#token, timeoutMs: TIMEOUT_MS };
+    const options = { ...this.#bearer, body, timeoutMs: TIMEOUT_MS };
     const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
       throw error instanceof CliError ? error : this.#unreachable(error);
     });
@@ -201,7 +202,7 @@ export class GatewayClient {
         "Check PAYRUN_GATEWAY_URL.",
       );
     }
-    const hint = hintFor(status, this.#token !== undefined);
+    const hint = hintFor(status, this.#bearer.token !== undefined);
     return new CliError(exitCodeFor(status), known.message, {
       code: known.error,
       details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },

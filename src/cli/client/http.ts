@@ -1,6 +1,6 @@
 import { request } from "undici";
 
-import { crossesInTheClear } from "../../config/plaintext.ts";
+import { allowText, crossesInTheClear } from "../../config/plaintext.ts";
 import { reasonOf, usageError } from "../terminal/cli-error.ts";
 
 export interface HttpAnswer {
@@ -24,14 +24,10 @@ class NoAnswerError extends Error {
 export async function httpJson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
-  options: {
-    readonly body?: unknown;
-    readonly token?: string | undefined;
-    readonly timeoutMs?: number;
-  } = {},
+  options: Bearer & { readonly body?: unknown; readonly timeoutMs?: number } = {},
 ): Promise<HttpAnswer> {
-  const { body, token, timeoutMs = 30_000 } = options;
-  const authorization = bearer(url, token);
+  const { body, timeoutMs = 30_000 } = options;
+  const authorization = bearer(url, options);
   try {
     const answer = await request(url, {
       method,
@@ -51,13 +47,23 @@ export async function httpJson(
   }
 }
 
+/** Whose token a request carries. */
+export interface Bearer {
+  readonly token?: string | undefined;
+  /** True where somebody has said that the network is private. */
+  readonly mayCrossInTheClear?: boolean;
+}
+
 /** @throws {CliError} 2 where the token would cross a network in the clear */
-function bearer(url: string, token: string | undefined): { readonly authorization?: string } {
+function bearer(
+  url: string,
+  { token, mayCrossInTheClear = false }: Bearer,
+): { readonly authorization?: string } {
   if (token === undefined) return {};
-  if (!crossesInTheClear(url)) return { authorization: `Bearer ${token}` };
+  if (mayCrossInTheClear || !crossesInTheClear(url)) return { authorization: `Bearer ${token}` };
   throw usageError(
     `${new URL(url).origin} is another machine without TLS: your token would cross the network in the clear`,
-    "Set PAYRUN_GATEWAY_URL to an https:// address.",
+    `Set PAYRUN_GATEWAY_URL to an https:// address. ${allowText("gateway")}`,
   );
 }
 
@@ -70,9 +76,9 @@ function bearer(url: string, token: string | undefined): { readonly authorizatio
  */
 export async function httpText(
   url: string,
-  { token, idleMs }: { readonly token: string | undefined; readonly idleMs: number },
+  { idleMs, ...who }: Bearer & { readonly idleMs: number },
 ): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
-  const headers = bearer(url, token);
+  const headers = bearer(url, who);
   try {
     const { statusCode, body } = await request(url, {
       headers,

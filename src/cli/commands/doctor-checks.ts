@@ -1,7 +1,7 @@
 import type { BusinessProfile, Config } from "../../config.ts";
 import { Clients } from "../../business/clients.ts";
 import { isPostgres, openStore, StoreError } from "../../store/index.ts";
-import { isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
+import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens, type Token } from "../../store/approvals/tokens.ts";
 import { databaseNowMs } from "../../store/sql/database-clock.ts";
@@ -176,7 +176,9 @@ async function gatewayCheck(config: Config): Promise<Check> {
   const name = "Gateway";
   try {
     const { status, body } = await httpJson("GET", `${url}/ready`, { timeoutMs: TIMEOUT_MS });
-    if (status === 200) return { name, state: "ok", text: url };
+    if (status === 200) {
+      return crossesInTheClear(url) ? plain(name, url) : { name, state: "ok", text: url };
+    }
     return { name, state: "failed", text: `${url} is not ready: ${JSON.stringify(body)}` };
   } catch (error) {
     return {
