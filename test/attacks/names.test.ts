@@ -14,6 +14,10 @@ test.each([
   ["Groß", "GROSS"],
   ["bob", "bob\u2800"],
   ["bob smith", "bob\u2800smith"],
+  ["Cora", "C\u043era"],
+  ["Ada", "\u0410\u0501\u0430"],
+  ["ANNA", "\u0391\u039d\u039d\u0391"],
+  ["Zo\u00eb", "Zo\u0451"],
 ])("%j and %j are one person, who approves once", (one, other) => {
   expect(principalOf(one)).toBe(principalOf(other));
   expect(quorumOf([one, other])).toBe(1);
@@ -23,6 +27,8 @@ test.each([
   ["bob", "bobby"],
   ["José", "Jose"],
   ["bob smith", "bobsmith"],
+  ["\u0418\u0432\u0430\u043d", "Ivan"],
+  ["\u0410\u043d\u043d\u0430", "Anna"],
 ])("%j and %j are two", (one, other) => {
   expect(quorumOf([one, other])).toBe(2);
 });
