@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit/audit.ts";
-import { openCancellations } from "../store/cancellations/cancellations.ts";
-import { openIncidents } from "../store/incidents/incidents.ts";
+import { getCancellation, openCancellations } from "../store/cancellations/cancellations.ts";
+import { incidentsToFollow } from "../store/incidents/incidents.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { AUTHOR, type JanitorContext } from "./context.ts";
@@ -41,6 +41,8 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
           workflowId,
           sinceMs: requestedAtMs,
           entry: { action: "cancellation.follower-started", subject: workflowId },
+          keep: async () => async (trx) =>
+            (await getCancellation(trx, workflowId))?.endedAtMs === null,
           start: () =>
             startOrSignal(temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
               workflowId,
@@ -56,13 +58,17 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
     noun: "an incident",
     // Also if a person ended it in Temporal: only a decision lets its money go.
     owed: async ({ store, temporal }, { businessId, name }) =>
-      (await openIncidents(store.db, businessId)).map(({ workflowId, sourceId, openedAtMs }) => ({
-        workflowId,
-        sinceMs: openedAtMs,
-        entry: { action: "incident.follower-started", subject: sourceId },
-        start: () =>
-          startOrSignal(temporal, WORKFLOW_KINDS.fundingIncident, { business: name, sourceId }),
-      })),
+      (await incidentsToFollow(store.db, businessId)).map(
+        ({ workflowId, sourceId, openedAtMs }) => ({
+          workflowId,
+          sinceMs: openedAtMs,
+          entry: { action: "incident.follower-started", subject: sourceId },
+          keep: async () => async (trx) =>
+            (await incidentsToFollow(trx, businessId)).some((each) => each.sourceId === sourceId),
+          start: () =>
+            startOrSignal(temporal, WORKFLOW_KINDS.fundingIncident, { business: name, sourceId }),
+        }),
+      ),
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
@@ -44,10 +45,31 @@ export async function listIncidents(db: Db, businessId?: string): Promise<Incide
   return rows.map(toIncident);
 }
 
-/** Incidents of a business that nobody has decided yet, or whose money has not arrived. */
-export async function openIncidents(db: Db, businessId: string): Promise<Incident[]> {
-  const all = await listIncidents(db, businessId);
-  return all.filter(({ phase }) => phase !== "ended");
+/**
+ * Incidents of a business that a workflow must be at work on: nobody has decided yet, or a deposit
+ * is on its way, whatever was decided meanwhile.
+ */
+export async function incidentsToFollow(db: Db, businessId: string): Promise<Incident[]> {
+  const rows = await db
+    .selectFrom("incidents")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where((eb) =>
+      eb.or([
+        eb("phase", "!=", "ended"),
+        eb.exists(
+          eb
+            .selectFrom("top_ups")
+            .select("top_ups.subject")
+            .whereRef("top_ups.business_id", "=", "incidents.business_id")
+            .whereRef("top_ups.owner", "=", "incidents.workflow_id")
+            .where("top_ups.state", "in", [...MOVING_TOP_UP_STATES]),
+        ),
+      ]),
+    )
+    .orderBy("source_id")
+    .execute();
+  return rows.map(toIncident);
 }
 
 /**
