@@ -6,7 +6,7 @@ import type { World } from "../world/world.ts";
 
 /** What others may do at the service, between plan and payment. */
 export const DOINGS = [
-  /** Somebody pays a bill, or a part of it, past the engine. */
+  /** Somebody pays a bill, or a part of it, past the engine, or records that they have. */
   "pays",
   /** A bill's amount is corrected. */
   "corrects",
@@ -25,6 +25,7 @@ export class Others {
   readonly #clock: BankClock;
   readonly #kinds: ReadonlySet<Doing>;
   readonly #lots: Stream;
+  readonly #outside: Stream;
 
   constructor(
     world: World,
@@ -41,6 +42,7 @@ export class Others {
     this.#clock = parts.clock;
     this.#kinds = parts.kinds;
     this.#lots = world.stream("others");
+    this.#outside = world.stream("recorded outside");
   }
 
   /** @param troubleMs from then on nobody does anything new */
@@ -85,12 +87,14 @@ export class Others {
 
   #pay(payableId: string, amountCents: number): void {
     const nowMs = this.#clock.nowMs();
+    // A check, or cash, that somebody writes down at the service.
+    const isRecorded = this.#outside.chance(0.3);
     const payment = {
       id: this.#book.newId("pay"),
       payableId,
       contactId: this.#book.payables.get(payableId)?.contactId ?? "",
       amountCents,
-      rail: "SERVICE",
+      rail: isRecorded ? null : "SERVICE",
       bankAccountId: null,
       scheduledMs: nowMs,
       createdMs: nowMs,
@@ -102,6 +106,7 @@ export class Others {
       failureReason: null,
     };
     this.#book.payments.push(payment);
-    this.#life.begin(payment);
+    if (isRecorded) this.#life.move(payment, "completed");
+    else this.#life.begin(payment);
   }
 }
