@@ -17,6 +17,7 @@ import { addPlanRoutes } from "./routes/plans.ts";
 import { addPlaybookRoutes } from "./routes/playbooks.ts";
 import { addRunRoutes } from "./routes/runs.ts";
 import { addScheduleRoutes } from "./routes/schedules.ts";
+import { addSearchRoutes } from "./routes/search.ts";
 import { addSystemRoutes } from "./routes/system.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { receiveWebhook } from "./webhooks.ts";
@@ -68,6 +69,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addIncidentRoutes(routes);
   addNoticeRoutes(routes);
   addPayableRoutes(routes);
+  addSearchRoutes(routes);
   addOnboardingRoutes(routes);
   addTokenRoutes(routes);
   return app;

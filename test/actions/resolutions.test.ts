@@ -3,7 +3,7 @@ import { HistoryBody } from "../../src/api/history.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
-import { activeHoldFor } from "../../src/store/holds/holds.ts";
+import { activeHoldFor, createHold } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
@@ -220,9 +220,16 @@ test("a bill that no run has seen is not found", async () => {
   }
 });
 
+function heldBill(
+  { store }: TestGateway,
+  of: { readonly businessId: string; readonly value: string },
+): Promise<unknown> {
+  const hold = { scope: "payable", reason: "Disputed.", author: "oli", nowMs: Date.now() } as const;
+  return store.transaction((trx) => createHold(trx, { ...hold, ...of }));
+}
+
 test("a bill that no run has planned has a history where somebody has held it", async () => {
-  const hold = { payableId: "stranger", reason: "Disputed." };
-  expect((await gateway.call("POST", "/v1/holds", operator, hold)).status).toBe(201);
+  await heldBill(gateway, { businessId: "biz_acme", value: "stranger" });
   const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
   const history = HistoryBody.parse(json);
   expect(history).toMatchObject({
@@ -241,8 +248,7 @@ test("bills of one id in two businesses are told apart by the business", async (
   try {
     const token = await two.token("oli", ["operator"]);
     await seedRun(two.store, { lines: [planLine("p1"), planLine("p2")] });
-    const hold = { payableId: "p1", reason: "Disputed.", business: "north" };
-    await two.call("POST", "/v1/holds", token, hold);
+    await heldBill(two, { businessId: "biz_north", value: "p1" });
     const of = (id: string, query: string) =>
       two.call("GET", `/v1/payables/${id}/history${query}`, token);
     const either = await of("p1", "");

@@ -106,6 +106,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
     },
     "POST /v1/off-cycle": { path: "/v1/off-cycle", body: { payables: ["p1"], ...named } },
     "POST /v1/cancellations": { path: "/v1/cancellations", body: { payments: ["x"], ...named } },
+    "GET /v1/search": { path: "/v1/search?q=BILL-p1&business=acme" },
     "GET /v1/schedules": { path: "/v1/schedules?business=acme" },
     "POST /v1/schedules/{name}/pause": { path: "/v1/schedules/weekly/pause", body: {} },
     "POST /v1/schedules/{name}/resume": { path: "/v1/schedules/weekly/resume", body: {} },
@@ -192,6 +193,16 @@ test("lists have what the token's businesses have, and nothing of others", async
     expect(mine.json["items"], path).not.toEqual([]);
     expect(other.json["items"], path).toEqual([]);
   }
+  const found = async (token: string) => {
+    const answers = await Promise.all(
+      ["p1", "BILL-p1", "Vendor of p1", "weekly", holdId, "balance"].map((text) =>
+        gateway.call("GET", `/v1/search?q=${encodeURIComponent(text)}`, token),
+      ),
+    );
+    return answers.map(({ json }) => [...(json["exact"] as []), ...(json["near"] as [])].length);
+  };
+  for (const count of await found(ours)) expect(count).toBeGreaterThan(0);
+  expect(await found(theirs)).toEqual([0, 0, 0, 0, 0, 0]);
   const tokens = (await gateway.call("GET", "/v1/tokens", theirs)).json["items"];
   expect(tokens).toMatchObject([{ name: "mallory", businesses: ["beta"] }]);
 });

@@ -278,7 +278,7 @@ describe("runs, from the command line", () => {
     for (const words of told) expect(stdout).toContain(words);
     expect(stdout).toContain(attempt?.idempotencyKey ?? "an attempt");
     const unknown = await as("cleo", ["explain", "pbl_none", "--json"]);
-    expect(unknown.code).toBe(1);
+    expect(unknown.code).toBe(2);
     expect(unknown.json()).toMatchObject({ error: "not_found" });
   });
 
@@ -303,7 +303,7 @@ describe("runs, from the command line", () => {
     expect(one.stdout).toContain("completed");
     expect(one.stdout).toMatch(/settled +2 +\$1,000\.00/);
     const unknown = await as("cleo", ["status", "no-such"]);
-    expect(unknown.code).toBe(1);
-    expect((await as("cleo", ["status", "pay-run/x/y/2026-01-01"])).code).toBe(1);
+    expect(unknown.code).toBe(2);
+    expect((await as("cleo", ["status", "pay-run/x/y/2026-01-01"])).code).toBe(2);
   });
 });

@@ -108,7 +108,14 @@ test.each([
     { payableId: "p1", reason: "r", until: "2020-01-01", business: "acme" },
     422,
   ],
-  ["several businesses to choose from", { payableId: "p404", reason: "r" }, 422],
+  ["several businesses to choose from", { all: true, reason: "r" }, 422],
+  [
+    "a bill that only the service could know, which is away",
+    { payableId: "p404", reason: "r" },
+    503,
+  ],
+  ["a vendor that only the service could know", { contactId: "con_nonsense", reason: "r" }, 503],
+  ["an account that only the service could know", { source: "nope", reason: "r" }, 503],
   ["an unknown business", { payableId: "p1", reason: "r", business: "initech" }, 422],
   ["an unknown run", { run: "pay-run/x", reason: "r" }, 404],
   ["an unknown playbook", { playbook: "never-applied", reason: "r", business: "acme" }, 404],
@@ -141,7 +148,7 @@ test("a hold on a bill that a run has seen needs no business", async () => {
 test("come by page over all businesses, and each hold on one of them", async () => {
   const ids: string[] = [];
   for (const business of ["acme", "acme", "acme", "globex", "globex"]) {
-    const body = { payableId: `paged_${ids.length}`, business, reason: "Stop." };
+    const body = { all: true, business, reason: "Stop." };
     const answer = await gateway.call("POST", "/v1/holds", operator, body);
     ids.push(HoldBody.parse(answer.json).id);
   }

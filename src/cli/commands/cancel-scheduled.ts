@@ -1,9 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { launchedCancellation } from "../show/cancellations.ts";
-import type { ExitCode } from "../terminal/cli-error.ts";
+import { type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
+import { findScheduled } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 
@@ -18,7 +19,10 @@ export function addCancelScheduledCommand(program: Command, session: Session): v
   program
     .command("cancel-scheduled")
     .description("cancel payments that the service has scheduled or holds; their bills go on hold")
-    .argument("<payment...>", "payment ids")
+    .argument(
+      "<payment...>",
+      "payments by id, or a bill's number for those that are scheduled of it",
+    )
     .option("--reason <text>", "why; shown on the bill, at most 500 characters")
     .option("--business <name>", "needed only where there are several")
     .option("--wait", "wait until it ends: exit 0 all cancelled, 1 otherwise, 3 it still waits")
@@ -36,10 +40,16 @@ async function cancelScheduled(
 ): Promise<ExitCode> {
   const limitMs = readDuration(timeout, "--timeout");
   const gateway = gatewayOf(config());
+  const found = [];
+  for (const text of payments) found.push(...(await findScheduled(gateway, text, business)));
+  const owners = new Set(found.map((payment) => payment.business));
+  if (owners.size > 1) {
+    throw usageError(`the payments are of several businesses: ${[...owners].join(", ")}`);
+  }
   const asked = await gateway.post("/v1/cancellations", CancellationStatusBody, {
-    payments,
+    payments: found.map(({ id }) => id),
     ...(reason === undefined ? {} : { reason }),
-    ...(business === undefined ? {} : { business }),
+    business: [...owners][0],
   });
   return launchedCancellation({ output, gateway }, asked, { wait: wait === true, limitMs });
 }

@@ -7,6 +7,7 @@ import { collect } from "../terminal/collect.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
+import { findEach } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { PlanDigest } from "../show/plan.ts";
 import { hasEnded } from "../show/run.ts";
@@ -31,8 +32,8 @@ export function addApproveCommand(program: Command, session: Session): void {
   program
     .command("approve")
     .description("approve a run's plan, as far as your role counts and its stage is open")
-    .argument("<id>", "a run's id, or a playbook's name for its newest run")
-    .option("--drop <payable>", "leave this bill out; may be repeated", collect)
+    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .option("--drop <bill>", "leave this bill out: its number or id; may be repeated", collect)
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "a remark to keep with it")
     .option("--top-up", "approve the deposit that it asks for, and no bill")
@@ -47,7 +48,7 @@ export function addRejectCommand(program: Command, session: Session): void {
   program
     .command("reject")
     .description("reject a run's plan: nothing more of it is paid")
-    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "why")
     .option("--top-up", "refuse the deposit that it asks for, and no bill")
@@ -67,18 +68,33 @@ async function decide(
   const gateway = gatewayOf(config());
   const id = await findRunId(gateway, text);
   if (options.topUp === true) return decideTopUp({ output, gateway }, decision, id, options);
-  const planHash = options.planHash ?? (await seenPlan(output, gateway, id, decision, options));
+  const bills = await findEach(gateway, options.drop ?? [], { kind: "bill", run: id });
+  const drop = bills.map((bill) => bill.id);
+  const planHash =
+    options.planHash === undefined
+      ? await seenPlan(output, gateway, id, decision, options)
+      : await wholeHash(gateway, id, options.planHash);
   if (planHash === undefined) return EXIT.failed;
-  const { drop, reason } = options;
+  const { reason } = options;
   const answer = await gateway.post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
     decision,
     planHash,
-    ...(drop === undefined ? {} : { drop }),
+    ...(drop.length === 0 ? {} : { drop }),
     ...(reason === undefined ? {} : { comment: reason }),
   });
   output.lines(decisionLines(answer));
   output.document(answer);
   return EXIT.done;
+}
+
+/** Digits of a plan's hash that stand for it: as many as `status` shows. */
+const HASH_DIGITS = 12;
+
+/** The plan's hash where a person has typed its beginning; else what they typed, for the refusal. */
+async function wholeHash(gateway: GatewayClient, id: string, typed: string): Promise<string> {
+  const { planHash } = await gateway.run(id);
+  const isBeginning = typed.length >= HASH_DIGITS && planHash?.startsWith(typed) === true;
+  return isBeginning ? planHash : typed;
 }
 
 /** The plan that the person at the terminal has just been shown, or undefined where they said no. */

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../client/gateway-client.ts";
+import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { historyLines } from "../show/history.ts";
 
@@ -10,12 +11,15 @@ export function addExplainCommand(program: Command, session: Session): void {
     .description(
       "tell everything about a bill: approvals, requests, payments, and whether it was paid once",
     )
-    .argument("<payable>", "the payable's id")
+    .argument("<bill>", "a bill's number or id, or its vendor's name where that leaves one bill")
     .option("--business <name>", "needed only where several have a bill of that id")
     .option("--json", "print one JSON document")
-    .action((payableId, options) =>
+    .action((text, options) =>
       session.run(options, async ({ output, config }) => {
-        const history = await gatewayOf(config()).history(payableId, options.business);
+        const gateway = gatewayOf(config());
+        const { business } = options;
+        const bill = await findOne(gateway, { kind: "bill", text, business });
+        const history = await gateway.history(bill.id, bill.business);
         output.lines(historyLines(history));
         output.document(history);
       }),

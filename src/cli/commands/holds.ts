@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
+import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 import { type Hold, HoldBody, HoldListBody } from "../../api/schemas.ts";
@@ -11,10 +12,10 @@ export function addHoldCommand(program: Command, session: Session): void {
   program
     .command("hold")
     .description("keep something from being paid until it is released")
-    .argument("[payable]", "a payable's id")
-    .option("--contact <id>", "every bill of a vendor")
-    .option("--source <id>", "everything paid from a funding source")
-    .option("--run <id>", "a run")
+    .argument("[bill]", "a bill's number or id, or its vendor's name where that leaves one bill")
+    .option("--contact <vendor>", "every bill of a vendor, by name or id")
+    .option("--source <account>", "everything paid from a funding account: name, last four or id")
+    .option("--run <run>", "a run: rent, rent/2026-11-26 or its id")
     .option("--playbook <name>", "every run of a playbook")
     .option("--all", "everything")
     .requiredOption("--reason <text>", "why, for whoever finds it")
@@ -23,25 +24,11 @@ export function addHoldCommand(program: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((payable, options) =>
       session.run(options, async ({ output, config }) => {
-        const targets = {
-          ...(payable === undefined ? {} : { payableId: payable }),
-          ...(options.contact === undefined ? {} : { contactId: options.contact }),
-          ...(options.source === undefined ? {} : { source: options.source }),
-          ...(options.run === undefined ? {} : { run: options.run }),
-          ...(options.playbook === undefined ? {} : { playbook: options.playbook }),
-          ...(options.all === undefined ? {} : { all: true }),
-        };
-        if (Object.keys(targets).length !== 1) {
-          throw usageError(
-            "say exactly one thing to hold",
-            "A payable's id, --contact, --source, --run, --playbook or --all.",
-          );
-        }
-        const hold = await gatewayOf(config()).post("/v1/holds", HoldBody, {
-          ...targets,
+        const gateway = gatewayOf(config());
+        const hold = await gateway.post("/v1/holds", HoldBody, {
+          ...(await targetNamed(gateway, payable, options)),
           reason: options.reason,
           ...(options.until === undefined ? {} : { until: untilText(options.until) }),
-          ...(options.business === undefined ? {} : { business: options.business }),
         });
         output.line(`${green("✓")} on hold: ${targetOf(hold)}  ${dim(hold.id)}`);
         if (hold.note !== undefined) output.line(printable(hold.note));
@@ -49,6 +36,45 @@ export function addHoldCommand(program: Command, session: Session): void {
         output.document(hold);
       }),
     );
+}
+
+interface Targets {
+  readonly contact?: string | undefined;
+  readonly source?: string | undefined;
+  readonly run?: string | undefined;
+  readonly playbook?: string | undefined;
+  readonly all?: true | undefined;
+  readonly business?: string | undefined;
+}
+
+/** Exactly one thing to hold, with the business that has it. */
+async function targetNamed(
+  gateway: GatewayClient,
+  bill: string | undefined,
+  { contact, source, run, playbook, all, business }: Targets,
+): Promise<object> {
+  const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
+  const named = [
+    { field: "payableId", kind: "bill", text: bill },
+    { field: "contactId", kind: "vendor", text: contact },
+    { field: "source", kind: "account", text: source },
+    { field: "run", kind: "run", text: run },
+    { field: "playbook", kind: "playbook", text: playbook },
+  ] as const;
+  const said = named.flatMap(({ text, ...each }) =>
+    text === undefined ? [] : [{ ...each, text }],
+  );
+  const [only] = said;
+  if (said.length + (all === true ? 1 : 0) !== 1) {
+    throw usageError(
+      "say exactly one thing to hold",
+      "A bill, --contact, --source, --run, --playbook or --all.",
+    );
+  }
+  if (only === undefined) return { all: true, ...(business === undefined ? {} : { business }) };
+  const { field, kind, text } = only;
+  const thing = await findOne(gateway, { kind, text, business, otherwise });
+  return { [field]: thing.id, business: thing.business };
 }
 
 /** A date or an instant as it is; `3d` as the gateway reads durations, on the business clock. */
@@ -62,12 +88,16 @@ export function addReleaseCommand(program: Command, session: Session): void {
   program
     .command("release")
     .description("lift a hold")
-    .argument("<hold>", "the hold's id")
+    .argument("<hold>", "the hold's id, or what it is on: a bill's number, a vendor's name")
+    .option("--business <name>", "needed only where several have such a hold")
     .option("--json", "print one JSON document")
-    .action((id, options) =>
+    .action((text, options) =>
       session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        const { business } = options;
+        const { id } = await findOne(gateway, { kind: "hold", text, business });
         const path = `/v1/holds/${encodeURIComponent(id)}`;
-        const hold = await gatewayOf(config()).delete(path, HoldBody);
+        const hold = await gateway.delete(path, HoldBody);
         output.line(`${green("✓")} released: ${targetOf(hold)}`);
         output.document(hold);
       }),

@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { green, printable, table } from "../terminal/text.ts";
@@ -17,7 +18,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
   program
     .command("incident")
     .description("list funding accounts that payments bounced from, or decide about one")
-    .argument("[source]", "a funding source's id")
+    .argument("[account]", "a funding account: its name, last four or id")
     .option("--released", "lift its hold")
     .option("--other-source", "pay from another account")
     .option("--top-up", "approve the deposit that it asks for")
@@ -25,15 +26,15 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .option("--business <name>", "needed only where there are several")
     .option("--json", "print one JSON document")
     .addHelpText("after", HELP)
-    .action((source, options) =>
+    .action((account, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         const decisions = decisionsOf(options);
-        if (source === undefined) {
+        if (account === undefined) {
           if (decisions.length > 0)
             throw usageError(
               "say which funding source",
-              "payrun incident lists them: payrun incident SOURCE --released",
+              "payrun incident lists them: payrun incident ACCOUNT --released",
             );
           const found = await gateway.get(
             ofBusiness("/v1/incidents", options.business),
@@ -58,13 +59,13 @@ export function addIncidentCommand(program: Command, session: Session): void {
         if (decision === undefined || other !== undefined) {
           throw usageError("say one decision", "--released, --other-source or --top-up.");
         }
-        const path = ofBusiness(
-          `/v1/incidents/${encodeURIComponent(source)}/decision`,
-          options.business,
-        );
+        const { id: source, business } = await findOne(gateway, {
+          ...{ kind: "account", text: account, business: options.business },
+        });
+        const path = ofBusiness(`/v1/incidents/${encodeURIComponent(source)}/decision`, business);
         const reason = options.reason ?? "Decided from the command line.";
         const topUpHash =
-          decision === "top-up" ? await shownDeposit(gateway, options.business, source) : undefined;
+          decision === "top-up" ? await shownDeposit(gateway, business, source) : undefined;
         const incident = await gateway.post(path, IncidentBody, {
           decision,
           reason,

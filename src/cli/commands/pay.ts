@@ -4,6 +4,7 @@ import type { RunStatus } from "../../api/runs.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { findEach } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, yellow } from "../terminal/text.ts";
@@ -21,7 +22,7 @@ export function addPayCommand(program: Command, session: Session): void {
   program
     .command("pay")
     .description("pay bills off-cycle, under a playbook's approvals, limits and holds")
-    .argument("<payable...>", "payable ids")
+    .argument("<bill...>", "bills: their numbers, ids, or a vendor's name where it leaves one bill")
     .option("--amount <money>", "pay only this much of the one bill, such as $50 or 50.00")
     .option("--playbook <name>", "whose policy holds, where several pay-run playbooks are stored")
     .option("--business <name>", "needed only where several have such a playbook")
@@ -42,11 +43,15 @@ async function pay(
     throw usageError("--amount is for one bill: name a single payable");
   }
   const gateway = gatewayOf(config());
+  const bills = await findEach(gateway, payables, { kind: "bill", business });
+  const owners = new Set(bills.map((bill) => bill.business));
+  if (owners.size > 1)
+    throw usageError(`the bills are of several businesses: ${[...owners].join(", ")}`);
   const asked = await gateway.post("/v1/off-cycle", RunStatusBody, {
-    payables,
+    payables: bills.map(({ id }) => id),
     ...(amountCents === undefined ? {} : { amountCents }),
     ...(playbook === undefined ? {} : { playbook }),
-    ...(business === undefined ? {} : { business }),
+    business: [...owners][0],
     ...(ref === undefined ? {} : { ref }),
   });
   const isNews = asked.phase === "planning";

@@ -16,7 +16,7 @@ export function addReportCommand(program: Command, session: Session): void {
   program
     .command("report")
     .description("sum a run up: every bill in one state, exceptions with their reason")
-    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--csv", "a table for spreadsheets, one row per bill")
     .option("--bank-csv", "a table that ties to bank statements, one row per line on them")
     .option("--bank-days", "its sums per account and day")

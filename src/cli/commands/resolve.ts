@@ -1,9 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
-import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
+import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { green, printable, red } from "../terminal/text.ts";
+import type { Named } from "../../api/names.ts";
 import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
 interface Outcome {
@@ -15,7 +17,7 @@ export function addResolveCommand(program: Command, session: Session): void {
   program
     .command("resolve")
     .description("say what becomes of parked bills")
-    .argument("[payable...]", "payable ids")
+    .argument("[bill...]", "bills: their numbers, ids, or a vendor's name where it leaves one bill")
     .option("--retry", "try again: the cause is gone")
     .option("--paid-elsewhere", "it was paid by other means; never pay it again")
     .option("--give-up", "don't pay it any more")
@@ -34,7 +36,10 @@ export function addResolveCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const outcome: Outcome =
           reasonCode === undefined
-            ? await each(gateway, payables, { action, reason }, options.business)
+            ? await each(gateway, await named(gateway, payables, options.business), {
+                action,
+                reason,
+              })
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const resolution of outcome.resolved) {
           output.line(`${green("✓")} ${resolution.payableId}: ${resultOf(resolution)}`);
@@ -91,20 +96,26 @@ async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
   return { resolved, refused };
 }
 
+function named(
+  gateway: GatewayClient,
+  texts: readonly string[],
+  business: string | undefined,
+): Promise<Named[]> {
+  return findEach(gateway, texts, { kind: "bill", business, likely: ["parked"] });
+}
+
 /** One refusal must not keep the other bills from being resolved. */
 async function each(
   gateway: GatewayClient,
-  payables: readonly string[],
+  bills: readonly Named[],
   body: object,
-  business: string | undefined,
 ): Promise<Outcome> {
-  const query = business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
   const resolved: Resolution[] = [];
   const refused: { payableId: string; message: string }[] = [];
-  for (const payableId of payables) {
-    const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution${query}`;
+  for (const { id: payableId, business } of bills) {
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
     try {
-      resolved.push(await gateway.post(path, ResolutionBody, body));
+      resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
       const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
       if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;

@@ -17,7 +17,7 @@ export function addStatusCommand(program: Command, session: Session): void {
   program
     .command("status")
     .description("show where a run of any kind stands, or the newest of them")
-    .argument("[id]", "a run's id, or a playbook's name for its newest run")
+    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--needs-action", "only runs that wait for somebody")
     .option("--json", "print one JSON document")
     .action((id, options) =>

@@ -14,11 +14,12 @@ export function addWatchCommand(program: Command, session: Session): void {
   program
     .command("watch")
     .description("follow a run until it ends, a line for every change")
-    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--json", "print one JSON document, the status at the end")
-    .action((id, options) =>
+    .action((text, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
+        const id = await findRunId(gateway, text);
         if (isCancellationId(id)) {
           const changed = (line: string): void => output.line(line);
           const now = await pollCancellation(gateway, id, { changed });
@@ -30,7 +31,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         if (/^(funding-incident|kyb-onboarding)\//.test(id)) {
           throw usageError("this waits for people, often for days", `payrun status ${id}`);
         }
-        const run = await pollRun(gateway, await findRunId(gateway, id), {
+        const run = await pollRun(gateway, id, {
           until: hasEnded,
           changed: (now) => {
             const time = new Date().toLocaleTimeString("en-US", { hour12: false });

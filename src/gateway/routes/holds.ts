@@ -9,20 +9,16 @@ import {
   releaseHold,
 } from "../../store/holds/holds.ts";
 import { getRun } from "../../store/runs/runs.ts";
-import {
-  businessesKnowing,
-  endOf,
-  holdJson,
-  sentAlready,
-  type HoldTarget,
-} from "../../reports/status/holds.ts";
+import { endOf, holdJson, sentAlready, type HoldTarget } from "../../reports/status/holds.ts";
 import { requireRole } from "../../actions/principal.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { requireTheirs, type ScopedContext } from "../http/scope.ts";
 import { HoldBody, HoldListBody } from "../../api/schemas.ts";
 import { businessNamed } from "../../actions/businesses.ts";
-import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
+import { keepNamed, thingOfId } from "../../actions/names/find-named.ts";
+import type { Named } from "../../actions/names/found.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
 import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */
@@ -132,7 +128,7 @@ function addCreate(routes: Routes): void {
     handle: async ({ body, principal, context }) => {
       const target = targets(body)[0];
       if (target === undefined) throw unprocessable("no_target", "The hold names nothing.");
-      const profile = await profileOfTarget(context, target, body.business);
+      const { profile, thing } = await heldThing(context, target, body.business);
       const { businessMs } = await context.clocks.read(profile);
       const untilMs = body.until === undefined ? null : endOf(body.until, businessMs);
       if (untilMs !== null && untilMs <= businessMs) {
@@ -141,16 +137,18 @@ function addCreate(routes: Routes): void {
           `until (${body.until}) has passed on the business clock, where it is ${new Date(businessMs).toISOString()}.`,
         );
       }
-      const hold = await context.store.transactionOf(profile.businessId, (trx) =>
-        createHold(trx, {
-          businessId: profile.businessId,
+      const { businessId } = profile;
+      const hold = await context.store.transactionOf(businessId, async (trx) => {
+        if (thing !== undefined) await keepNamed(trx, businessId, thing);
+        return createHold(trx, {
+          businessId,
           ...target,
           reason: body.reason,
           author: principal.name,
           untilMs,
           nowMs: context.nowMs(),
-        }),
-      );
+        });
+      });
       const sent = await sentAlready(context.store.db, profile.businessId, target);
       return {
         status: 201,
@@ -202,25 +200,34 @@ function notInForce(holdId: string): Error {
   return notFound(`No hold “${holdId}” is in force; GET /v1/holds lists those that are.`);
 }
 
-/** A run or a stored playbook says itself whose it is. */
-async function profileOfTarget(
+/**
+ * What a hold is to be set on, and whose it is.
+ *
+ * @throws GatewayError 404 for what nobody knows, with the nearest; 503 where only the service could
+ * say
+ */
+async function heldThing(
   context: ScopedContext,
   target: HoldTarget,
   business: string | undefined,
-) {
-  if (target.scope === "run") {
-    const run = await getRun(context.store.db, target.value);
-    requireTheirs(context, run?.businessId, target.value);
-    if (run === undefined) throw notFound(`There is no run “${target.value}”.`);
-    return businessNamed(context, run.business, "");
+): Promise<{ readonly profile: BusinessProfile; readonly thing?: Named }> {
+  if (target.scope === "all") {
+    return { profile: businessNamed(context, business, "add “business” to the hold") };
   }
-  if (target.scope === "playbook") {
-    const stored = await findPlaybook(context, { name: target.value, business });
-    return businessNamed(context, stored.business, "");
+  const run = target.scope === "run" ? await getRun(context.store.db, target.value) : undefined;
+  if (target.scope === "run") requireTheirs(context, run?.businessId, target.value);
+  const asked = { id: target.value, kind: KIND_OF[target.scope], business };
+  const thing = await thingOfId(context, asked);
+  if (target.scope === "run" && run === undefined) {
+    throw unprocessable("no_pay_run", `“${target.value}” is no pay run: it has no bills to hold.`);
   }
-  if (business === undefined && (target.scope === "payable" || target.scope === "contact")) {
-    const [only, other] = await businessesKnowing(context, target.scope, target.value);
-    if (only !== undefined && other === undefined) return only;
-  }
-  return businessNamed(context, business, "add “business” to the hold");
+  return { profile: businessNamed(context, thing.business, ""), thing };
 }
+
+const KIND_OF = {
+  payable: "bill",
+  contact: "vendor",
+  source: "account",
+  run: "run",
+  playbook: "playbook",
+} as const;

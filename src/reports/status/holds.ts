@@ -1,13 +1,11 @@
 import { isIn } from "../../store/sql/is-in.ts";
 import { UNDER_WAY } from "../../store/lines/line-states.ts";
 import { Temporal } from "temporal-polyfill";
-import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { newYorkInstantMs } from "../../domain/clock/new-york.ts";
 import type { HoldScopeName } from "../../domain/holds.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
-import type { ActionContext } from "../../actions/context.ts";
 
 const BANK_ZONE = "America/New_York";
 
@@ -46,27 +44,6 @@ export function endOf(text: string, nowMs: number): number {
     return now.add(Temporal.Duration.from(text)).epochMilliseconds;
   }
   return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
-}
-
-/** The profiles whose runs have seen a payable, or have paid a contact. */
-export async function businessesKnowing(
-  context: Pick<ActionContext, "store" | "profiles">,
-  scope: "payable" | "contact",
-  value: string,
-): Promise<BusinessProfile[]> {
-  const column = scope === "payable" ? "payable_id" : "contact_id";
-  const knowing: BusinessProfile[] = [];
-  for (const profile of context.profiles.all()) {
-    const line = await context.store.db
-      .selectFrom("run_lines")
-      .select("run_id")
-      .where("business_id", "=", profile.businessId)
-      .where(column, "=", value)
-      .limit(1)
-      .executeTakeFirst();
-    if (line !== undefined) knowing.push(profile);
-  }
-  return knowing;
 }
 
 const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
+import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { chunks } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
@@ -79,6 +80,7 @@ export async function storePlan(
       )
       .execute();
   }
+  await keepNamesOfPlan(trx, run.businessId, plan);
   return { runId: run.runId, planNo: 1, planHash: summary.planHash, summary, createdAtMs: nowMs };
 }
 

@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { planHash, policyHash } from "../../domain/approvals/hashes.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
+import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { appendOfLines } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
@@ -68,11 +69,9 @@ export async function storeReplannedLines(
     }
   }
   if (replaced.length === 0) return last;
-  await keepStages(
-    trx,
-    runId,
-    replaced.map(({ plan }) => plan),
-  );
+  const lines = replaced.map(({ plan }) => plan);
+  await keepStages(trx, runId, lines);
+  await keepNamesOfPlan(trx, run.businessId, { lines, skipped: [] });
   const hash = await hashOfPlan(trx, run);
   const decideBy = await decideByNow(trx, runId);
   const summary = replanSummary(last.summary, replaced, { planHash: hash, decideBy });

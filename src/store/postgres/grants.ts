@@ -46,6 +46,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   vault: BOTH,
   onboardings: BOTH,
   onboarding_inputs: BOTH,
+  names: BOTH,
   notices: BOTH,
   notice_facts: BOTH,
   notice_deliveries: BOTH,

@@ -67,6 +67,8 @@ export const INDEXES: readonly string[] = [
   "create unique index onboardings_by_workflow on onboardings (workflow_id)",
   `create unique index onboarding_inputs_in_order
     on onboarding_inputs (business_id, round, input_no)`,
+  "create index names_by_number on names (business_id, number_folded)",
+  "create index names_by_name on names (business_id, name_folded)",
   "create unique index notices_of_fact on notices (business_id, kind, fact_key)",
   "create index notices_by_time on notices (created_at_ms)",
   "create index notices_of_run on notices (run_id)",

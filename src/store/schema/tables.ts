@@ -5,6 +5,7 @@ import { eventTables } from "./events.ts";
 import { followedPaymentTables } from "./followed-payments.ts";
 import { incidentTables } from "./incidents.ts";
 import { ledgerTables } from "./ledger.ts";
+import { nameTables } from "./names.ts";
 import { noticeTables } from "./notices.ts";
 import { onboardingTables } from "./onboardings.ts";
 import { paymentTables } from "./payments.ts";
@@ -25,6 +26,7 @@ export const TABLES = {
   ...cancellationTables,
   ...topUpTables,
   ...onboardingTables,
+  ...nameTables,
   ...noticeTables,
   ...recordTables,
 };

@@ -12,7 +12,19 @@ export const otherColumns: Columns<
   | "leases"
   | "seen_payments"
   | "late_passes"
+  | "names"
 > = {
+  names: {
+    business_id: true,
+    kind: true,
+    id: true,
+    number: true,
+    name: true,
+    contact_id: true,
+    amount_cents: true,
+    number_folded: true,
+    name_folded: true,
+  },
   inbox: {
     business_id: true,
     event_id: true,

@@ -1,0 +1,140 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { NAMED_KINDS, type NamedKind } from "../../domain/names.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { Tables } from "../../store/index.ts";
+import { keepNames, namesOf } from "../../store/names/names.ts";
+import { namedOrAll } from "../businesses.ts";
+import type { ActionContext } from "../context.ts";
+import { GatewayError } from "../errors.ts";
+import { findAccounts } from "./accounts.ts";
+import { findBills } from "./bills.ts";
+import type { Found, Looking, Named } from "./found.ts";
+import { findHolds, findPlaybooks, findRuns } from "./own.ts";
+import { findPayments } from "./payments.ts";
+import { findVendors } from "./vendors.ts";
+
+const FINDERS: Readonly<Record<NamedKind, (looking: Looking) => Promise<Found>>> = {
+  bill: findBills,
+  vendor: findVendors,
+  payment: findPayments,
+  account: findAccounts,
+  run: findRuns,
+  playbook: findPlaybooks,
+  hold: findHolds,
+};
+
+type Context = Pick<ActionContext, "store" | "profiles" | "clientOf" | "clocks">;
+
+/** What a text may stand for, in all businesses that the caller acts for. */
+export interface AllFound {
+  readonly exact: readonly Named[];
+  readonly near: readonly Named[];
+  /** Businesses whose service could not be asked, and why. */
+  readonly unread: readonly { readonly business: string; readonly message: string }[];
+}
+
+/**
+ * Finds what a person means by a number, a name, a short name or an id. It is the one place that
+ * says so, for commands, pages and other systems.
+ *
+ * @param kind all kinds where it is left out, and then without reading the service's whole lists
+ */
+export async function findNamed(
+  context: Context,
+  asked: {
+    readonly text: string;
+    readonly kind?: NamedKind | undefined;
+    readonly business?: string | undefined;
+    readonly runId?: string | undefined;
+  },
+): Promise<AllFound> {
+  const text = asked.text.trim();
+  const { runId } = asked;
+  // No path can name these.
+  if (/^\.{0,2}$/.test(text)) return { exact: [], near: [], unread: [] };
+  const kinds = asked.kind === undefined ? SEARCHED : [asked.kind];
+  const thorough = asked.kind !== undefined;
+  const of = async (profile: BusinessProfile, kind: NamedKind) => ({
+    business: profile.name,
+    found: await FINDERS[kind]({ context, profile, text, runId, thorough }),
+  });
+  const all = await Promise.all(
+    namedOrAll(context, asked.business).flatMap((profile) =>
+      kinds.map((kind) => of(profile, kind)),
+    ),
+  );
+  const unread = new Map<string, string>();
+  for (const { business, found } of all) {
+    if (found.unread !== undefined) unread.set(business, found.unread);
+  }
+  return {
+    exact: all.flatMap(({ found }) => found.exact),
+    near: all.flatMap(({ found }) => found.near),
+    unread: [...unread].map(([business, message]) => ({ business, message })),
+  };
+}
+
+/** A bill's payments are found through it: who searches for everything has the bill. */
+const SEARCHED = NAMED_KINDS.filter((kind) => kind !== "payment");
+
+/**
+ * The thing of this id.
+ *
+ * @throws GatewayError 404 where there is none, with the nearest; 422 where several businesses have
+ * one; 503 where only the service could say
+ */
+export async function thingOfId(
+  context: Context,
+  asked: {
+    readonly id: string;
+    readonly kind: NamedKind;
+    readonly business?: string | undefined;
+  },
+): Promise<Named> {
+  const { id, kind, business } = asked;
+  const found = await findNamed(context, { text: id, kind, business });
+  const [only, other] = found.exact.filter((each) => each.id === id);
+  if (only !== undefined && other !== undefined) {
+    throw new GatewayError(
+      422,
+      "business_ambiguous",
+      `Several businesses have a ${kind} “${id}” (${only.business}, ${other.business}): say which one (“business”).`,
+    );
+  }
+  if (only !== undefined) return only;
+  const [unread] = found.unread;
+  if (unread !== undefined) {
+    throw new GatewayError(
+      503,
+      "service_unreachable",
+      `The store knows no ${kind} “${id}”, and the service of ${unread.business} can't be asked: ${unread.message}.`,
+    );
+  }
+  const meant = [...found.exact, ...found.near].slice(0, 3);
+  const hint = meant.length === 0 ? "" : ` Did you mean ${meant.map(inWords).join(", or ")}?`;
+  throw new GatewayError(404, "not_found", `There is no ${kind} “${id}”.${hint}`, {
+    candidates: meant,
+  });
+}
+
+/** Keeps what a thing is called that somebody acts on, so that lists can say it. */
+export async function keepNamed(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { kind, id, number, name, amountCents }: Named,
+): Promise<void> {
+  if (kind !== "bill" && kind !== "vendor" && kind !== "account") return;
+  if ((await namesOf(trx, businessId, kind, [id])).has(id)) return;
+  const total = kind === "bill" ? amountCents : null;
+  await keepNames(trx, businessId, [
+    { kind, id, number, name, contactId: null, amountCents: total },
+  ]);
+}
+
+function inWords({ id, number, name, amountCents }: Named): string {
+  const called = [number, name].filter((text) => text !== null && text !== id);
+  const amount = amountCents === null ? [] : [formatUsd(amountCents)];
+  const said = [...called, ...amount].join(", ");
+  return said === "" ? id : `${id} (${said})`;
+}

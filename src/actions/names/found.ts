@@ -1,0 +1,107 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { folded, type Name, type NamedKind } from "../../domain/names.ts";
+import { PaymentsApiError } from "../../payments-api/index.ts";
+import { suggest } from "../../playbooks/suggest.ts";
+import type { ActionContext } from "../context.ts";
+
+/** Something that a person may have meant. */
+export interface Named {
+  readonly kind: NamedKind;
+  readonly id: string;
+  readonly business: string;
+  /** A bill's number, an account's last four, a run's short name. */
+  readonly number: string | null;
+  /** The vendor's, the account's, or what a hold is on. */
+  readonly name: string | null;
+  readonly amountCents: number | null;
+  readonly state: string | null;
+  /** The bill of a payment. */
+  readonly payableId?: string | null;
+}
+
+/** What a text may stand for in one business. */
+export interface Found {
+  /** Called exactly so. */
+  readonly exact: readonly Named[];
+  /** Called nearly so, or with the text in it. */
+  readonly near: readonly Named[];
+  /** Why the service could not be asked, where it could not. */
+  readonly unread?: string | undefined;
+}
+
+export interface Looking {
+  readonly context: Pick<ActionContext, "store" | "clientOf" | "clocks">;
+  readonly profile: BusinessProfile;
+  readonly text: string;
+  /** Only bills of this run. */
+  readonly runId?: string | undefined;
+  /** True where the service is asked for everything before a name is said to be unknown. */
+  readonly thorough: boolean;
+}
+
+/** Things of a kind that are listed because they are near. */
+export const NEAR_MOST = 10;
+
+/** Names among which the one that was meant is looked for. */
+export const NAMES_COMPARED = 5_000;
+
+export function nothing(unread?: string): Found {
+  return { exact: [], near: [], unread };
+}
+
+/** True where the text is the name's number or name, as people type it. */
+export function isCalled({ number, name }: Pick<Name, "number" | "name">, text: string): boolean {
+  const typed = folded(text);
+  if (typed === "") return false;
+  return folded(number ?? "") === typed || folded(name ?? "") === typed;
+}
+
+/** Those of some names that have the text in them, or one that is hardly mistyped. */
+export function nearest<N extends Pick<Name, "number" | "name">>(
+  names: readonly N[],
+  text: string,
+): N[] {
+  const typed = folded(text);
+  const textsOf = ({ number, name }: N) => [folded(number ?? ""), folded(name ?? "")];
+  const within = names.filter((name) => textsOf(name).some((each) => each.includes(typed)));
+  if (within.length > 0) return within.slice(0, NEAR_MOST);
+  const meant = suggest(typed, names.flatMap(textsOf));
+  return names
+    .filter((name) => meant !== undefined && textsOf(name).includes(meant))
+    .slice(0, NEAR_MOST);
+}
+
+/** How long a search may wait for the service. */
+export const SERVICE = { timeoutMs: 5_000, patienceMs: 5_000 } as const;
+
+/** How long all pages of a list may take. */
+const WALK_MS = 20_000;
+
+/** The same for a list that is read to its end. */
+export function walking(): { readonly signal: AbortSignal; readonly timeoutMs: number } {
+  return { ...SERVICE, signal: AbortSignal.timeout(WALK_MS) };
+}
+
+/** What the service answers, and why it doesn't where it doesn't. */
+export async function asked<T>(
+  read: () => Promise<T>,
+): Promise<{ readonly value?: T; readonly unread?: string }> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (!(error instanceof PaymentsApiError)) throw error;
+    return { unread: error.words };
+  }
+}
+
+/** Null for what the service doesn't have, or takes for no id. */
+export async function unlessUnknown<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PaymentsApiError && [400, 404, 422].includes(error.status ?? 0)) {
+      return null;
+    }
+    throw error;
+  }
+}

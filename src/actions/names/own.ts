@@ -1,0 +1,113 @@
+import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
+import { folded } from "../../domain/names.ts";
+import { suggest } from "../../playbooks/suggest.ts";
+import { activeHolds, getHold, type Hold } from "../../store/holds/holds.ts";
+import { namesOf } from "../../store/names/names.ts";
+import {
+  type CalledWorkflow,
+  workflowsOfPlaybook,
+  workflowWithId,
+} from "../../store/names/workflows-called.ts";
+import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
+import { type Found, isCalled, type Looking, type Named, NEAR_MOST, nothing } from "./found.ts";
+
+/** Newest runs of a playbook that a short name is looked for among. */
+const RUNS_COMPARED = 500;
+
+/** Runs of any kind by id, by `rent` for the newest of a playbook, and by `rent/2026-11-26`. */
+export async function findRuns({ context, profile, text }: Looking): Promise<Found> {
+  const { db } = context.store;
+  const { businessId, name: business } = profile;
+  const withoutBusiness = text.startsWith(`${business}/`) ? text.slice(business.length + 1) : text;
+  for (const id of [text, cancelScheduledPaymentsId(business, withoutBusiness)]) {
+    const byId = await workflowWithId(db, businessId, id);
+    if (byId !== undefined) return { exact: [shown(byId)], near: [] };
+  }
+  const [playbook = "", ...rest] = withoutBusiness.split("/");
+  const runs = await workflowsOfPlaybook(db, businessId, playbook, RUNS_COMPARED);
+  const [newest] = runs;
+  if (newest !== undefined) {
+    const period = rest.join("/");
+    const meant = period === "" ? newest : runs.find((run) => isOfPeriod(run, period));
+    if (meant !== undefined) return { exact: [shown(meant)], near: [] };
+    return { exact: [], near: runs.slice(0, NEAR_MOST).map(shown) };
+  }
+  const stored = await listPlaybooks(db, business);
+  const like = suggest(
+    playbook,
+    stored.map(({ name }) => name),
+  );
+  if (like === undefined) return nothing();
+  return { exact: [], near: (await workflowsOfPlaybook(db, businessId, like, 3)).map(shown) };
+
+  function shown(run: CalledWorkflow): Named {
+    const { id, phase: state, totalCents: amountCents, playbook: name } = run;
+    const number = shortName(run);
+    return { kind: "run", id, business, number, name: name || null, amountCents, state };
+  }
+}
+
+/** The newest revision of a period, or the one that is named. */
+function isOfPeriod(run: CalledWorkflow, text: string): boolean {
+  return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
+}
+
+function shortName({ id }: CalledWorkflow): string {
+  return id.split("/").slice(2).join("/");
+}
+
+export async function findPlaybooks({ context, profile, text }: Looking): Promise<Found> {
+  const stored = await listPlaybooks(context.store.db, profile.name);
+  const names = stored.map(({ name }) => name);
+  const same = names.filter((name) => name === text);
+  const exact = same.length > 0 ? same : names.filter((name) => folded(name) === folded(text));
+  const part = names.filter((name) => folded(name).includes(folded(text)));
+  const meant = suggest(text, names);
+  const near = part.length > 0 ? part : meant === undefined ? [] : [meant];
+  return { exact: exact.map(shown), near: exact.length > 0 ? [] : near.map(shown) };
+
+  function shown(name: string): Named {
+    const state = stored.find((each) => each.name === name)?.kind ?? null;
+    const what = { kind: "playbook", id: name, business: profile.name, number: null } as const;
+    return { ...what, name, amountCents: null, state };
+  }
+}
+
+/** Holds by id, or, of those in force, by what they are on. */
+export async function findHolds({ context, profile, text }: Looking): Promise<Found> {
+  const { db } = context.store;
+  const { businessId } = profile;
+  const byId = await getHold(db, text);
+  if (byId?.businessId === businessId) {
+    return { exact: await shown([byId]), near: [] };
+  }
+  const { businessMs } = await context.clocks.read(profile);
+  const named = await shown(await activeHolds(db, businessId, businessMs));
+  const isMeant = (hold: Named) =>
+    (text.length >= 12 && hold.id.startsWith(text)) ||
+    isCalled(hold, text) ||
+    (hold.number === null && folded(hold.name ?? "").endsWith(` ${folded(text)}`));
+  const exact = named.filter(isMeant);
+  return { exact, near: exact.length > 0 ? [] : named.slice(0, NEAR_MOST) };
+
+  async function shown(holds: readonly Hold[]): Promise<Named[]> {
+    const called = new Map<string, Awaited<ReturnType<typeof namesOf>>>();
+    for (const [scope, kind] of Object.entries(KIND_OF)) {
+      const values = holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
+      if (values.length > 0) called.set(scope, await namesOf(db, businessId, kind, values));
+    }
+    return holds.map(({ holdId: id, scope, value, releasedAtMs }) => {
+      const name = called.get(scope)?.get(value);
+      const what = { kind: "hold", id, business: profile.name } as const;
+      return {
+        ...what,
+        number: name?.number ?? null,
+        name: scope === "all" ? "everything" : (name?.name ?? `${scope} ${value}`),
+        amountCents: name?.amountCents ?? null,
+        state: releasedAtMs === null ? "in force" : "released",
+      };
+    });
+  }
+}
+
+const KIND_OF = { payable: "bill", contact: "vendor", source: "account" } as const;

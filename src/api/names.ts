@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import { NAMED_KINDS } from "../domain/names.ts";
+import type { Shown } from "./shown.ts";
+
+const named = z
+  .object({
+    kind: z.enum(NAMED_KINDS),
+    id: z.string(),
+    business: z.string(),
+    number: z
+      .string()
+      .nullable()
+      .describe("A bill's number, an account's last four, a run's short name"),
+    name: z.string().nullable().describe("The vendor's, the account's, or what a hold is on"),
+    amountCents: z.int().nullable(),
+    state: z.string().nullable(),
+    payableId: z.string().nullable().optional().describe("The bill of a payment"),
+  })
+  .openapi("Named");
+
+export const SearchBody = z.object({
+  exact: z.array(named).describe("Called exactly so; one where it is clear what is meant"),
+  near: z.array(named).describe("Called nearly so, or with the text in it"),
+  unread: z
+    .array(z.object({ business: z.string(), message: z.string() }))
+    .describe("Businesses whose service could not be asked: it may know more"),
+});
+
+export type Named = Shown<typeof named>;
+export type Search = Shown<typeof SearchBody>;

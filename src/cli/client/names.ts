@@ -1,0 +1,139 @@
+import type { Named, Search } from "../../api/names.ts";
+import { SearchBody } from "../../api/names.ts";
+import type { NamedKind } from "../../domain/names.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT, unavailable } from "../terminal/cli-error.ts";
+import { count, dim, printable, table } from "../terminal/text.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+
+export interface Asked {
+  readonly kind: NamedKind;
+  /** As it was typed: an id, a number, a name, a short name. */
+  readonly text: string;
+  readonly business?: string | undefined;
+  /** Only bills of this run. */
+  readonly run?: string | undefined;
+  /** States in which it is most likely meant, where a name leaves several. */
+  readonly likely?: readonly string[];
+  /** What to type instead, where a name leaves several. */
+  readonly otherwise?: string;
+}
+
+/** What people call what they have named. */
+const WORD: Readonly<Record<NamedKind, string>> = {
+  bill: "bill",
+  vendor: "vendor",
+  payment: "payment",
+  account: "funding account",
+  run: "run",
+  playbook: "playbook",
+  hold: "hold",
+};
+
+/**
+ * The one thing that a person means.
+ *
+ * @throws {CliError} 2 with the candidates where it is not clear, or with the nearest where there is
+ * none; 4 where only the service could say and it can't be reached
+ */
+export async function findOne(gateway: GatewayClient, asked: Asked): Promise<Named> {
+  const found = await search(gateway, asked);
+  const likely = found.exact.filter(({ state }) => asked.likely?.includes(state ?? "") === true);
+  const [only, ...others] = likely.length > 0 ? likely : found.exact;
+  if (only === undefined) throw unknown(asked, found);
+  if (others.length > 0) throw ambiguous(asked, [only, ...others]);
+  return only;
+}
+
+/** As `findOne`, for each of several, one after the other; each thing once. */
+export async function findEach(
+  gateway: GatewayClient,
+  texts: readonly string[],
+  asked: Omit<Asked, "text">,
+): Promise<Named[]> {
+  const found = new Map<string, Named>();
+  for (const text of texts) {
+    const one = await findOne(gateway, { ...asked, text });
+    found.set(one.id, one);
+  }
+  return [...found.values()];
+}
+
+/**
+ * The scheduled payments that a person means: one by its id, or all of the bill that is named.
+ *
+ * @throws {CliError} as `findOne`
+ */
+export async function findScheduled(
+  gateway: GatewayClient,
+  text: string,
+  business: string | undefined,
+): Promise<Named[]> {
+  const asked: Asked = { kind: "payment", text, business };
+  const found = await search(gateway, asked);
+  if (found.exact.length === 0) throw unknown(asked, found);
+  const bills = new Set(found.exact.map(({ payableId, id }) => payableId ?? id));
+  if (bills.size > 1) throw ambiguous(asked, found.exact);
+  return [...found.exact];
+}
+
+async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {
+  const { kind, text, business, run } = asked;
+  const query = new URLSearchParams({ q: text, kind });
+  if (business !== undefined) query.set("business", business);
+  if (run !== undefined) query.set("run", run);
+  return gateway.get(`/v1/search?${query.toString()}`, SearchBody);
+}
+
+/** How a thing is shown where people decide: what they call it first, its id dimmed behind. */
+function namedLines(items: readonly Named[]): string[] {
+  const rows = items.map(({ id, number, name, amountCents, state, business }) => [
+    printable(number ?? name ?? id),
+    printable(number === null ? "" : (name ?? "")),
+    amountCents === null ? "" : formatUsd(amountCents),
+    printable(state ?? ""),
+    dim(`${printable(id)}  ${business}`),
+  ]);
+  return table([{}, {}, { align: "right" }, {}, {}], rows).map((line) => `  ${line}`);
+}
+
+function ambiguous({ kind, text, otherwise }: Asked, items: readonly Named[]): CliError {
+  const businesses = new Set(items.map(({ business }) => business));
+  const lines = namedLines(items.slice(0, SHOWN_MOST));
+  const more = items.length > SHOWN_MOST ? [`  … ${items.length - SHOWN_MOST} more`] : [];
+  const hint =
+    businesses.size === items.length
+      ? "Say which business: --business NAME."
+      : (otherwise ?? "Name one by its number or its id.");
+  const what = `“${text}” may be any of ${count(items.length, WORD[kind])}:`;
+  return new CliError(EXIT.usage, [what, ...lines, ...more].join("\n"), {
+    code: "ambiguous",
+    details: { candidates: items },
+    hint,
+  });
+}
+
+function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError {
+  const where = run === undefined ? "" : ` in ${run}`;
+  const [service] = unread;
+  if (service !== undefined) {
+    return unavailable(
+      "service_unreachable",
+      `the store knows no ${WORD[kind]} “${text}”${where}, and the service of ${service.business} can't be asked: ${service.message}`,
+      "“payrun doctor” looks at everything.",
+    );
+  }
+  const isPaid = kind === "payment" && near.some(({ payableId }) => payableId != null);
+  const what = isPaid
+    ? `“${text}” has no payment that is scheduled or held:`
+    : `there is no ${WORD[kind]} “${text}”${where}${near.length === 0 ? "" : "; the nearest:"}`;
+  const lines = namedLines(near.slice(0, SHOWN_MOST));
+  return new CliError(EXIT.usage, [what, ...lines].join("\n"), {
+    code: "not_found",
+    details: { candidates: near },
+    ...(kind === "run" ? { hint: "“payrun status” lists the runs." } : {}),
+  });
+}
+
+/** Candidates that one refusal shows. */
+const SHOWN_MOST = 10;

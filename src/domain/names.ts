@@ -1,0 +1,31 @@
+/** What people name to a command or a search. */
+export const NAMED_KINDS = [
+  "bill",
+  "vendor",
+  "payment",
+  "account",
+  "run",
+  "playbook",
+  "hold",
+] as const;
+
+export type NamedKind = (typeof NAMED_KINDS)[number];
+
+/** What a bill, a vendor or an account is called by, beside its id. */
+export interface Name {
+  readonly kind: "bill" | "vendor" | "account";
+  readonly id: string;
+  /** A bill's number, such as BILL-000071, or an account's last four. */
+  readonly number: string | null;
+  /** The vendor's, of a bill too, or the account's. */
+  readonly name: string | null;
+  /** Vendor of a bill. */
+  readonly contactId: string | null;
+  /** Total of a bill. */
+  readonly amountCents: number | null;
+}
+
+/** A name as it is compared: without accents, capitals and needless space. */
+export function folded(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,58 @@
+import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
+import type { Db } from "../sql/db.ts";
+import { idsIn } from "../sql/rows-as.ts";
+
+/** How a bill stands in its runs. */
+export interface BillStanding {
+  readonly payableId: string;
+  /** Of the line that still asks something of its run, else of the one that changed last. */
+  readonly state: LineState;
+  readonly runId: string;
+  readonly amountCents: number;
+  readonly paymentIds: readonly string[];
+  /** Why its last plan left it out, where none has a line of it. */
+  readonly leftOut: string | null;
+}
+
+/** How bills stand that some run has seen, by id. */
+export async function billsStanding(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Map<string, BillStanding>> {
+  const standing = new Map<string, BillStanding>();
+  const leftOut = await db
+    .selectFrom("plan_skipped")
+    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
+    .select(["plan_skipped.payable_id", "plan_skipped.code", "runs.run_id"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_skipped.payable_id", "in", idsIn(payableIds))
+    .orderBy("runs.launched_at_ms")
+    .execute();
+  for (const { payable_id: payableId, code, run_id: runId } of leftOut) {
+    const without = { amountCents: 0, paymentIds: [] };
+    standing.set(payableId, { payableId, runId, state: "skipped", leftOut: code, ...without });
+  }
+  const lines = await db
+    .selectFrom("run_lines")
+    .select(["payable_id", "run_id", "state", "amount_cents", "payment_ids"])
+    .where("business_id", "=", businessId)
+    .where("payable_id", "in", idsIn(payableIds))
+    .orderBy("updated_at_ms")
+    .execute();
+  for (const line of lines) {
+    const state = line.state as LineState;
+    const before = standing.get(line.payable_id)?.state;
+    const asks = before !== undefined && !ENDED_LINE_STATES.includes(before);
+    if (asks && ENDED_LINE_STATES.includes(state)) continue;
+    standing.set(line.payable_id, {
+      payableId: line.payable_id,
+      runId: line.run_id,
+      state,
+      amountCents: line.amount_cents,
+      paymentIds: JSON.parse(line.payment_ids) as string[],
+      leftOut: null,
+    });
+  }
+  return standing;
+}

@@ -1,0 +1,156 @@
+import { sql, type Transaction } from "kysely";
+import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import { folded, type Name } from "../../domain/names.ts";
+import { readerOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { findEach } from "../sql/records.ts";
+import { rowsAs } from "../sql/rows-as.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Keeps what things are called now; what isn't said stays as it was. */
+export async function keepNames(
+  trx: Transaction<Tables>,
+  businessId: string,
+  names: readonly Name[],
+): Promise<void> {
+  const each = new Map(names.map((name) => [`${name.kind} ${name.id}`, name]));
+  for (const some of chunks([...each.values()])) {
+    const rows = rowsAs(
+      "said",
+      "names",
+      some.map((name) => ({
+        businessId,
+        ...name,
+        numberFolded: folded(name.number ?? ""),
+        nameFolded: folded(name.name ?? ""),
+      })),
+    );
+    await sql`
+      insert into names (business_id, kind, id, number, name, contact_id, amount_cents,
+        number_folded, name_folded)
+      select business_id, kind, id, number, name, contact_id, amount_cents,
+        number_folded, name_folded from ${rows} where true
+      on conflict (business_id, kind, id) do update set
+        number = coalesce(excluded.number, names.number),
+        number_folded = case when excluded.number is null then names.number_folded
+          else excluded.number_folded end,
+        name = coalesce(excluded.name, names.name),
+        name_folded = case when excluded.name is null then names.name_folded
+          else excluded.name_folded end,
+        contact_id = coalesce(excluded.contact_id, names.contact_id),
+        amount_cents = coalesce(excluded.amount_cents, names.amount_cents)
+      where names.number is distinct from excluded.number
+        or names.name is distinct from excluded.name
+        or names.contact_id is distinct from excluded.contact_id
+        or names.amount_cents is distinct from excluded.amount_cents`.execute(trx);
+  }
+}
+
+/** What a plan calls its bills, those that it leaves out too, their vendors and its accounts. */
+export async function keepNamesOfPlan(
+  trx: Transaction<Tables>,
+  businessId: string,
+  plan: { readonly lines: readonly PlanLine[]; readonly skipped: readonly SkippedLine[] },
+): Promise<void> {
+  const none = { number: null, name: null, contactId: null, amountCents: null };
+  const bills = [
+    ...plan.lines.map((line) => ({ ...line, amountCents: line.totalCents })),
+    ...plan.skipped,
+  ].map(({ payableId: id, publicId: number, contactName: name, contactId, amountCents }) => {
+    return { kind: "bill" as const, id, number, name, contactId, amountCents };
+  });
+  const vendors = bills.flatMap(({ contactId: id, name }) =>
+    id === null ? [] : [{ ...none, kind: "vendor" as const, id, name }],
+  );
+  const accounts = plan.lines.map(({ funding: { sourceId: id, last4: number, name } }) => {
+    return { ...none, kind: "account" as const, id, number, name };
+  });
+  await keepNames(trx, businessId, [...bills, ...vendors, ...accounts]);
+}
+
+const toName = readerOf("names");
+
+/** What these are called, by id. */
+export async function namesOf(
+  db: Db,
+  businessId: string,
+  kind: Name["kind"],
+  ids: readonly string[],
+): Promise<Map<string, Name>> {
+  const found = await findEach(db, "names", { businessId, kind }, "id", [...new Set(ids)]);
+  return new Map(found.map((name) => [name.id, name]));
+}
+
+/** Those that are called exactly so: by their id, number or name. */
+export async function namesCalled(
+  db: Db,
+  { businessId, kind, text }: { businessId: string; kind: Name["kind"]; text: string },
+): Promise<Name[]> {
+  const asTyped = folded(text);
+  const rows = await db
+    .selectFrom("names")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("kind", "=", kind)
+    .where((eb) =>
+      eb.or([
+        eb("id", "=", text),
+        ...(asTyped === ""
+          ? []
+          : [eb("number_folded", "=", asTyped), eb("name_folded", "=", asTyped)]),
+      ]),
+    )
+    .orderBy("id")
+    .execute();
+  return rows.map(toName);
+}
+
+/** Those whose number or name has the text in it, or that come to this amount. */
+export async function namesWith(
+  db: Db,
+  asked: {
+    readonly businessId: string;
+    readonly kind: Name["kind"];
+    readonly text: string;
+    readonly amountCents: number | undefined;
+    readonly limit: number;
+  },
+): Promise<Name[]> {
+  const part = `%${folded(asked.text).replaceAll(/[\\%_]/g, (letter) => `\\${letter}`)}%`;
+  const { amountCents } = asked;
+  const rows = await db
+    .selectFrom("names")
+    .selectAll()
+    .where("business_id", "=", asked.businessId)
+    .where("kind", "=", asked.kind)
+    .where((eb) =>
+      eb.or([
+        sql<boolean>`number_folded like ${part} escape '\\'`,
+        sql<boolean>`name_folded like ${part} escape '\\'`,
+        ...(amountCents === undefined ? [] : [eb("amount_cents", "=", amountCents)]),
+      ]),
+    )
+    .orderBy("number_folded")
+    .orderBy("id")
+    .limit(asked.limit)
+    .execute();
+  return rows.map(toName);
+}
+
+/** What is called by a name of a kind, the highest numbers first. */
+export async function namesOfKind(
+  db: Db,
+  businessId: string,
+  kind: Name["kind"],
+  limit: number,
+): Promise<Name[]> {
+  const rows = await db
+    .selectFrom("names")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("kind", "=", kind)
+    .orderBy("number_folded", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toName);
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SearchBody } from "../../src/api/names.ts";
+import { startOtherService } from "../support/other-service.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+import { typed as typedBy } from "./support/typed.ts";
+
+interface ServiceBill {
+  readonly id: string;
+  readonly publicId: string;
+  readonly paymentStatus: string;
+  readonly contact: { readonly id: string; readonly displayName: string | null };
+}
+
+let sandbox: TestSandbox;
+let gateway: TestGateway;
+let run: SeededRun;
+let bills: readonly ServiceBill[];
+let operator: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ fixture: "sample" });
+  const { businessId, token } = sandbox.business;
+  gateway = await startTestGateway({
+    profiles: [
+      profile({
+        ...{ businessId, apiUrl: sandbox.url, sandbox: true },
+        token: { kind: "value", value: token },
+      }),
+    ],
+  });
+  operator = await gateway.token("oli", ["operator", "launcher", "controller"]);
+  const all: ServiceBill[] = [];
+  for (let page = 1; page < 20; page += 1) {
+    const path = `/v1/payables?pageSize=100&page=${page}`;
+    all.push(...(await sandbox.api<{ items: ServiceBill[] }>("GET", path)).body.items);
+  }
+  bills = all;
+  run = await seedRun(gateway.store, {
+    businessId,
+    lines: [
+      planLine("pbl_1", {
+        publicId: "BILL-900001",
+        contactId: "con_1",
+        contactName: "Café Zürich",
+      }),
+      planLine("pbl_2", {
+        publicId: "BILL-900002",
+        contactId: "con_1",
+        contactName: "Café Zürich",
+      }),
+      planLine("pbl_3", { publicId: "BILL-900003", contactId: "con_3", contactName: "Ärger & Co" }),
+    ],
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await sandbox.stop();
+});
+
+/** Types a command as somebody who may do it. */
+function typed(...args: readonly string[]) {
+  return typedBy(gateway, operator, args);
+}
+
+async function held(...args: readonly string[]) {
+  const answer = await typed("hold", ...args, "--reason", "odd", "--json");
+  const json = answer.json<{ id?: string; scope?: string; value?: string; error?: string }>();
+  if (json.id !== undefined) expect((await typed("release", json.id)).code).toBe(0);
+  return { ...answer, ...json };
+}
+
+/** A bill of the service that no run has seen, of a vendor who has no other that is open. */
+function vendorOfOneBill() {
+  const open = bills.filter(({ paymentStatus }) => paymentStatus !== "settled");
+  for (const bill of open) {
+    const { id, displayName: name } = bill.contact;
+    const isOnly = open.filter((each) => each.contact.displayName === name).length === 1;
+    if (name !== null && isOnly) return { ...bill, contact: { id, name } };
+  }
+  throw new Error("the sample has no such vendor");
+}
+
+describe("a hold is set on what people call it", () => {
+  test("a bill by its number, which only the service knows", async () => {
+    const { id, publicId } = vendorOfOneBill();
+    expect(await held(publicId)).toMatchObject({ code: 0, scope: "payable", value: id });
+    expect(await held(publicId.toLowerCase())).toMatchObject({ code: 0, value: id });
+  });
+
+  test("a vendor by name, whatever its capitals and accents", async () => {
+    const { contact } = vendorOfOneBill();
+    const asked = ["--contact", contact.name.toUpperCase()];
+    expect(await held(...asked)).toMatchObject({ code: 0, scope: "contact", value: contact.id });
+    expect(await held("--contact", "cafe zurich")).toMatchObject({ code: 0, value: "con_1" });
+  });
+
+  test("a bill by its vendor's name where that leaves one", async () => {
+    expect(await held("ärger & co")).toMatchObject({ code: 0, scope: "payable", value: "pbl_3" });
+    const { id, contact } = vendorOfOneBill();
+    expect(await held(contact.name)).toMatchObject({ code: 0, value: id });
+  });
+
+  test("a vendor's name that leaves several bills is shown with them, and holds nothing", async () => {
+    const answer = await held("Café Zürich");
+    expect(answer).toMatchObject({ code: 2, error: "ambiguous" });
+    expect(answer.stderr).toContain("BILL-900001");
+    expect(answer.stderr).toContain("BILL-900002");
+    expect(answer.stderr).toContain("--contact");
+    await setLine(gateway.store, run.runId, "pbl_1", { state: "settled" });
+    expect(await held("Café Zürich")).toMatchObject({ code: 0, value: "pbl_2" });
+    await setLine(gateway.store, run.runId, "pbl_1", { state: "awaiting-approval" });
+  });
+
+  test("an account as the service calls it, a run by its short name, a playbook", async () => {
+    expect(await held("--source", "balance")).toMatchObject({ code: 0, scope: "source" });
+    expect(await held("--run", "weekly")).toMatchObject({ code: 0, value: run.runId });
+    expect(await held("--run", "weekly/2026-11-20")).toMatchObject({ code: 0, value: run.runId });
+    expect(await held("--playbook", "Weekly")).toMatchObject({ code: 0, value: "weekly" });
+  });
+
+  test.each([
+    [["BILL-90003"], "BILL-900003"],
+    [["--contact", "Arger"], "Ärger & Co"],
+    [["--contact", "con_nonsense"], "no vendor"],
+    [["--source", "nope"], "no funding account"],
+    [["--run", "weekly/2020-01-01"], "weekly/2026-11-20"],
+    [["--run", "wekly"], "weekly/2026-11-20"],
+    [["--playbook", "weekl"], "weekly"],
+  ])("%j is refused, and the nearest said", async (args, words) => {
+    const answer = await held(...args);
+    expect(answer).toMatchObject({ code: 2, error: "not_found" });
+    expect(answer.stderr).toContain(words);
+  });
+});
+
+test("a hold is lifted by what it is on", async () => {
+  for (const [set, lifted] of [
+    [["BILL-900003"], "BILL-900003"],
+    [["--contact", "Café Zürich"], "cafe zürich"],
+    [["--all"], "everything"],
+  ] as const) {
+    expect((await typed("hold", ...set, "--reason", "odd")).code).toBe(0);
+    expect(await typed("release", lifted)).toMatchObject({ code: 0 });
+  }
+  expect(await typed("release", "BILL-900003")).toMatchObject({ code: 2 });
+});
+
+test("the routes refuse an id that matches nothing, and say the nearest", async () => {
+  const body = { contactId: "con_nonsense", reason: "r" };
+  expect(await gateway.call("POST", "/v1/holds", operator, body)).toMatchObject({ status: 404 });
+  const near = { payableId: "BILL-900003", reason: "r" };
+  const answer = await gateway.call("POST", "/v1/holds", operator, near);
+  expect(answer.status).toBe(404);
+  expect(answer.json["message"]).toContain("pbl_3 (BILL-900003, Ärger & Co, $100.00)");
+});
+
+test("bills and runs are named to every other command as well", async () => {
+  expect(await typed("explain", "BILL-900003")).toMatchObject({ code: 0 });
+  expect((await typed("explain", "BILL-999999")).code).toBe(2);
+  const status = await typed("status", "weekly/2026-11-20", "--json");
+  expect(status.json()).toMatchObject({ id: run.runId });
+  for (const command of ["status", "watch", "report", "approve", "reject", "cancel"]) {
+    const answer = await typed(command, "weekly/1999-01-01");
+    expect(answer.code, command).toBe(2);
+    expect(answer.stderr, command).toContain("weekly/2026-11-20");
+  }
+  expect((await typed("pay", "BILL-999999")).code).toBe(2);
+  await setLine(gateway.store, run.runId, "pbl_2", { state: "parked" });
+  const resolved = ["resolve", "Café Zürich", "--give-up", "--reason", "a duplicate"];
+  expect(await typed(...resolved)).toMatchObject({ code: 0 });
+});
+
+test("a bill is left out by its number, under the plan's hash as status shows it", async () => {
+  const seeded = await seedRun(gateway.store, {
+    businessId: sandbox.business.businessId,
+    period: "2026-11-27",
+    lines: ["pbl_8", "pbl_9"].map((id, index) =>
+      planLine(id, { publicId: `BILL-80000${index + 1}` }),
+    ),
+  });
+  const approve = ["approve", "weekly/2026-11-27", "--yes", "--plan-hash"];
+  const shown = seeded.planHash.slice(0, 12);
+  expect(await typed(...approve, shown, "--drop", "BILL-900003")).toMatchObject({ code: 2 });
+  expect((await typed(...approve, seeded.planHash.slice(0, 11))).stderr).toContain("changed");
+  const answer = await typed(...approve, shown, "--drop", "BILL-800002", "--json");
+  expect(answer.json()).toMatchObject({ accepted: true, dropped: ["pbl_9"] });
+});
+
+test("payments are named by their bill's number, and one that has none scheduled is refused", async () => {
+  const bill = vendorOfOneBill();
+  const none = await typed("cancel-scheduled", bill.publicId);
+  expect(none.code).toBe(2);
+  expect(await typed("cancel-scheduled", "BILL-999999")).toMatchObject({ code: 2 });
+  const scheduled = bills.find(({ paymentStatus }) => paymentStatus === "scheduled");
+  const query = new URLSearchParams({ kind: "payment", q: scheduled?.publicId ?? "" });
+  const found = await gateway.call("GET", `/v1/search?${query.toString()}`, operator);
+  const { exact } = SearchBody.parse(found.json);
+  if (scheduled !== undefined) expect(exact).toMatchObject([{ payableId: scheduled.id }]);
+});
+
+test("one search has whatever is called so, in part or by its amount", async () => {
+  const found = async (q: string) => {
+    const answer = await gateway.call("GET", `/v1/search?q=${encodeURIComponent(q)}`, operator);
+    const { exact, near } = SearchBody.parse(answer.json);
+    return [...exact, ...near].map(({ kind, id }) => `${kind} ${id}`);
+  };
+  expect(await found("zurich")).toEqual(
+    expect.arrayContaining(["bill pbl_1", "bill pbl_2", "vendor con_1"]),
+  );
+  expect(await found("$100.00")).toContain("bill pbl_3");
+  expect(await found("weekly")).toEqual(
+    expect.arrayContaining(["playbook weekly", expect.stringMatching(/^run /)]),
+  );
+});
+
+test("what the store knows is held while the service is away, and the rest is told from a typo", async () => {
+  const away = await startTestGateway();
+  try {
+    await seedRun(away.store, { lines: [planLine("p1")] });
+    const token = await away.token("oli", ["operator"]);
+    const hold = (...args: readonly string[]) =>
+      typedBy(away, token, ["hold", ...args, "--reason", "odd"]);
+    expect(await hold("BILL-p1")).toMatchObject({ code: 0 });
+    expect(await hold("--contact", "vendor of P1")).toMatchObject({ code: 0 });
+    expect(await hold("--source", "balance")).toMatchObject({ code: 0 });
+    const other = await hold("--contact", "Osprey Robotics");
+    expect(other.code).toBe(4);
+    expect(other.stderr).toContain("service of acme can't be asked");
+  } finally {
+    await away.stop();
+  }
+});
+
+test.each(["id-and-status", "whole"] as const)(
+  "a service that searches nothing, and lists %s, is read to its end",
+  async (payableListItems) => {
+    const service = await startOtherService({ payableListItems, ids: "odd" });
+    const { url: apiUrl, businessId } = service;
+    const token = { kind: "value", value: service.token } as const;
+    const other = await startTestGateway({ profiles: [profile({ apiUrl, businessId, token })] });
+    try {
+      const payables = service.bills(Array.from({ length: 120 }, (_, index) => 1_000 + index));
+      const last = payables.at(-1);
+      const contact = service.book.contacts.get(last?.contactId ?? "");
+      const anyone = await other.token("vera", ["viewer"]);
+      const find = async (kind: string, q: string) => {
+        const query = new URLSearchParams({ kind, q });
+        const answer = await other.call("GET", `/v1/search?${query.toString()}`, anyone);
+        return SearchBody.parse(answer.json).exact.map(({ id }) => id);
+      };
+      expect(await find("bill", last?.id ?? "")).toEqual([last?.id]);
+      expect(await find("bill", contact?.displayName ?? "")).toEqual([last?.id]);
+      expect(await find("vendor", contact?.displayName ?? "")).toEqual([contact?.id]);
+      expect(await find("vendor", "..")).toEqual([]);
+    } finally {
+      await other.stop();
+      await service.stop();
+    }
+  },
+);
