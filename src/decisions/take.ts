@@ -3,6 +3,8 @@ import type { Transaction } from "kysely";
 import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
+  refusalOfRequest,
+  rolesOfRule,
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
@@ -56,17 +58,21 @@ export async function takeDecision(
 ): Promise<DecisionAnswer | DecisionRefusal> {
   const { run, request, principal, clock } = deciding;
   const { runId } = run;
-  const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
   const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
   const alreadyOut = new Set(earlier?.dropped ?? []);
-  const verdict = judgeDecision({
+  const input = {
     decision: {
       kind: request.decision,
       planHash: request.planHash,
       drop: request.drop.filter((payableId) => !alreadyOut.has(payableId)),
     },
     ...(await judgedBy(trx, deciding)),
-    lines,
+  };
+  const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
+  if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
+  const verdict = judgeDecision({
+    ...input,
+    lines: await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs)),
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {

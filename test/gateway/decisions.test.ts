@@ -61,6 +61,15 @@ async function outcomes(): Promise<string[]> {
   return decisions.map((decision) => `${decision.principal} ${decision.outcome}`);
 }
 
+test("whoever has no role of the playbook, and who may not approve, is refused before a line is read", async () => {
+  const drop = ["no-line-of-it"];
+  const refusal = async (name: string, role: string) =>
+    (await decide(await gateway.token(name, [role]), { drop })).json["error"];
+  expect(await refusal("vic", "viewer")).toBe("role_missing");
+  expect(await refusal("lou", "controller")).toBe("launcher");
+  expect(await refusal("cora", "controller")).toBe("unknown_payable");
+});
+
 describe("an approval", () => {
   test("of a thousand bills and more names a thousand of them and counts them all", async () => {
     const lines = Array.from({ length: 1_003 }, (_, index) => planLine(`many_${index}`));

@@ -1,5 +1,6 @@
 import type { ApprovalRule, PayRunPlaybook } from "../../contracts/playbook.ts";
 import { formatUsd } from "../money.ts";
+import { rolesOfRule } from "./policy.ts";
 import { principalOf } from "./principal.ts";
 import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";
 
@@ -61,7 +62,7 @@ export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   const rules = approve.map((rule) => ({
     what: whatOf(rule),
     quorum: rule.quorum,
-    roles: [...new Set([...rule.by, ...escalatedTo(rule)])],
+    roles: rolesOfRule(rule),
   }));
   const { topUp } = pay;
   const deposits =
@@ -87,10 +88,6 @@ function whatOf({ review, overCents, where }: ApprovalRule): string {
     ...(where === null ? [] : [`bills where ${where}`]),
   ];
   return parts.length === 0 ? "every other bill" : parts.join(", ");
-}
-
-function escalatedTo({ stages = [] }: ApprovalRule): readonly string[] {
-  return stages.flatMap(({ escalate }) => escalate?.to ?? []);
 }
 
 function peopleWith(

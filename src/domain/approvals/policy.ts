@@ -127,6 +127,8 @@ export type DecisionVerdict =
       readonly reason: string;
     };
 
+type Refusal = Extract<DecisionVerdict, { accepted: false }>;
+
 /**
  * Judges whether a decision counts, and for which lines.
  *
@@ -135,26 +137,19 @@ export type DecisionVerdict =
  */
 export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const { decision, run, lines } = input;
-  const over = refusalOfRun({ ...run, cancelRequested: false });
-  if (over !== undefined) return over;
-  if (run.planHash !== decision.planHash) {
-    return refuse(
-      "stale-plan",
-      "the plan has changed since you saw it; read the run again and decide on its new planHash",
-    );
-  }
+  const refusal = refusalOfRequest(input);
+  if (refusal !== undefined) return refusal;
   const byId = new Map(lines.map((line) => [line.payableId, line]));
   const stranger = decision.drop.find((payableId) => !byId.has(payableId));
   if (stranger !== undefined) {
     return refuse("unknown-payable", `${stranger} is not a line of this plan that can be left out`);
   }
-  const person = refusalOfPerson(input);
-  if (person !== undefined) return person;
   const roles = new Set(input.token.roles);
   const mine = lines.filter((line) => rolesOf(line).some((role) => roles.has(role)));
-  if (mine.length === 0) return roleMissing(lines);
+  if (mine.length === 0) return roleMissing(lines.flatMap(rolesOf));
   const dropped = [...new Set(decision.drop)];
-  const notMine = dropped.find((id) => !mine.some((line) => line.payableId === id));
+  const myIds = new Set(mine.map(({ payableId }) => payableId));
+  const notMine = dropped.find((id) => !myIds.has(id));
   if (notMine !== undefined) {
     return refuse("role-missing", `your roles don't let you leave out ${notMine}`);
   }
@@ -189,13 +184,39 @@ export function refusalOfRun({
   ended,
   planHash,
   cancelRequested,
-}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">):
-  | DecisionVerdict
-  | undefined {
+}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">): Refusal | undefined {
   if (ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
   if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
   if (!cancelRequested) return undefined;
   return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
+}
+
+/**
+ * Why a decision doesn't count, whatever the lines are; undefined where they decide. Whoever may
+ * not decide has nobody read the lines of a large run.
+ *
+ * @param deciders every role that decides about any line of the run, now or later, where it is known
+ */
+export function refusalOfRequest(
+  input: Omit<DecisionInput, "lines" | "mayStillPay">,
+  deciders?: readonly string[],
+): Refusal | undefined {
+  const { decision, run, token } = input;
+  const over = refusalOfRun({ ...run, cancelRequested: false });
+  if (over !== undefined) return over;
+  if (run.planHash !== decision.planHash) {
+    return refuse(
+      "stale-plan",
+      "the plan has changed since you saw it; read the run again and decide on its new planHash",
+    );
+  }
+  const mayDecide = deciders === undefined || token.roles.some((role) => deciders.includes(role));
+  return refusalOfPerson(input) ?? (mayDecide ? undefined : roleMissing(deciders));
+}
+
+/** Every role that a rule asks, in whatever stage, and whoever it is escalated to. */
+export function rolesOfRule({ by, stages = [] }: ApprovalRule): readonly string[] {
+  return [...new Set([...by, ...stages.flatMap(({ escalate }) => escalate?.to ?? [])])];
 }
 
 /** Roles that may decide about a line now, even if only to stop it. */
@@ -260,7 +281,7 @@ export function isAlone(input: PersonInput): boolean {
  */
 export function refusalOfPerson(
   input: PersonInput & { readonly decision: Pick<DecisionInput["decision"], "kind"> },
-): DecisionVerdict | undefined {
+): Refusal | undefined {
   const { token, run } = input;
   const me = principalOf(token.name);
   const isMe = (name: string) => principalOf(name) === me;
@@ -284,8 +305,8 @@ export function refusalOfPerson(
   return undefined;
 }
 
-function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
-  const needed = [...new Set(lines.flatMap(rolesOf))].sort();
+function roleMissing(deciders: readonly string[]): Refusal {
+  const needed = [...new Set(deciders)].sort();
   if (needed.length === 0) {
     return refuse("nothing-left", "no line of this plan waits for a decision");
   }
@@ -293,9 +314,6 @@ function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
 }
 
 /** A verdict that the decision doesn't count, with the reason. */
-export function refuse(
-  code: Extract<DecisionVerdict, { accepted: false }>["code"],
-  reason: string,
-): DecisionVerdict {
+export function refuse(code: Refusal["code"], reason: string): Refusal {
   return { accepted: false, code, reason };
 }

@@ -67,17 +67,29 @@ export interface Seed {
   readonly lines: readonly PlanLine[];
 }
 
+/** The playbook whose rules the lines of a plan carry. */
+function playbookOf(lines: readonly PlanLine[]) {
+  const approve = PLAYBOOK.approve.map((rule, index) => {
+    const line = lines.find(({ ruleIndex }) => ruleIndex === index);
+    if (line === undefined) return rule;
+    const { approvers: by, quorum, stages } = line;
+    return { ...rule, by, quorum, ...(stages === undefined ? {} : { stages }) };
+  });
+  return { ...PLAYBOOK, approve };
+}
+
 /** A run as it stands when its plan waits for approval: claimed, planned, watched. */
 export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
   const businessId = seed.businessId ?? "biz_acme";
   const business = seed.business ?? "acme";
   const nowMs = Date.now();
+  const policy = playbookOf(seed.lines);
   return store.transaction(async (trx) => {
     const { revision } = await applyPlaybook(trx, {
       name: "weekly",
       kind: "pay-run",
       text: "kind: pay-run",
-      compiled: { ...PLAYBOOK, business },
+      compiled: { ...policy, business },
       business,
       author: seed.author ?? "ada",
       authorTokenId: null,
@@ -88,7 +100,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
       business,
       playbook: "weekly",
       playbookRevision: revision,
-      policy: PLAYBOOK,
+      policy,
       period: seed.period ?? "2026-11-20",
       launchedBy: seed.launchedBy ?? "lou",
       launchedByTokenId: null,
@@ -100,7 +112,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
       lineHashes: seed.lines.map((line) => line.lineHash),
       playbook: "weekly",
       playbookRevision: revision,
-      policyHash: policyHash(PLAYBOOK),
+      policyHash: policyHash(policy),
     });
     const totalCents = seed.lines.reduce((sum, line) => sum + line.amountCents, 0);
     const stored = await storePlan(trx, {

@@ -26,7 +26,7 @@ import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";
 import { getRun, upsertRun } from "../../../src/store/runs/runs.ts";
 import { applyApprovals } from "../../../src/store/lines/undecided-lines.ts";
 import { approval, lease } from "../approved-run.ts";
-import { newRun, planLine, planSummary } from "../fixtures.ts";
+import { newRun, planLine, planSummary, policy } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
 const STAGES: readonly ApprovalStage[] = [
@@ -43,7 +43,9 @@ async function plannedStore(
   lines: readonly PlanLine[],
 ): Promise<{ store: Store; url: string; runId: string }> {
   const { store, url } = await testStore();
-  const { run } = await upsertRun(store.db, newRun());
+  const staged = { by: ["controller", "owner"], quorum: 3, stages: STAGES };
+  const approve = policy.approve.map((rule) => ({ ...rule, ...staged }));
+  const { run } = await upsertRun(store.db, newRun({ policy: { ...policy, approve } }));
   const plan = { summary: planSummary(lines), lines, skipped: [] };
   await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 1 }));
   return { store, url, runId: run.runId };
