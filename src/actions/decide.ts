@@ -1,6 +1,6 @@
 import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
 import { noteRefusalOf } from "./refused-today.ts";
-import { type DecisionRequest, judgedBy } from "../decisions/deciding.ts";
+import { type DecisionRequest, judgedBy, rulesOf } from "../decisions/deciding.ts";
 import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
@@ -35,7 +35,6 @@ export async function decide(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
-  const { singlePerson } = profile;
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
     const nowMs = context.nowMs();
@@ -44,7 +43,7 @@ export async function decide(
       run,
       request,
       principal,
-      singlePerson,
+      ...rulesOf(profile),
       clock,
       nowMs,
       noteRefusal,
@@ -134,6 +133,7 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "role-missing": 403,
   "stage-not-open": 409,
   "counted-before": 403,
+  "sign-in-too-old": 403,
   "nothing-left": 409,
   malformed: 422,
   "unknown-key": 403,

@@ -1,8 +1,13 @@
 import type { Token } from "../store/approvals/tokens.ts";
 import { GatewayError } from "./errors.ts";
 
-/** Who asks: known by their token. */
-export type Principal = Pick<Token, "tokenId" | "name" | "roles" | "businesses">;
+/** Who asks: known by their token, or by a session of the console. */
+export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> {
+  /** Of whoever signed in at a company's provider, `oidc/` and who they are there. */
+  readonly tokenId: string;
+  /** When they signed in; undefined for whoever shows the token itself. */
+  readonly signedInAtMs?: number;
+}
 
 /** @throws GatewayError 403 where the principal holds none of the roles */
 export function requireRole(principal: Principal, roles: readonly string[]): void {

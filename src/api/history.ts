@@ -44,7 +44,7 @@ const ApprovalBody = z.object({
   runId: z.string().describe("The run, or the deposit that it is about"),
   by: z.string(),
   roles: z.array(z.string()),
-  proof: z.enum(["token", "signature"]),
+  proof: z.enum(["token", "signature", "sign-in"]),
   proofId: z.string().nullable(),
   at: z.string(),
   expiresAt: z.string(),

@@ -191,6 +191,16 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ADMIN,
+    name: "login",
+    load: async () => (await import("./commands/session.ts")).addLoginCommand,
+  },
+  {
+    heading: ADMIN,
+    name: "session",
+    load: async () => (await import("./commands/session.ts")).addSessionCommand,
+  },
+  {
+    heading: ADMIN,
     name: "store",
     load: async () => (await import("./commands/store.ts")).addStoreCommand,
   },

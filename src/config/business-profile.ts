@@ -10,9 +10,11 @@ import {
 } from "./notify-settings.ts";
 import { crossesInTheClear } from "./plaintext.ts";
 import { flag, httpUrl, secretList } from "./settings.ts";
+import { type SignInSettings, SIGN_IN_KEYS, signInShape, toSignIn } from "./sign-in.ts";
 import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 
 export type { NoticeChannel, NotifySettings, SmtpSettings } from "./notify-settings.ts";
+export type { IdentityProvider } from "./sign-in.ts";
 
 /** Where a business's token for the Payments Service comes from; a file or command is asked anew. */
 export type TokenSource =
@@ -42,6 +44,8 @@ export interface BusinessProfile {
   readonly signers?: readonly Signer[];
   /** People whom the company's own provider vouches for; none where it is missing. */
   readonly identities?: readonly Identity[];
+  /** How people sign in at the console, and how recently; by links alone where it is missing. */
+  readonly signIn?: SignInSettings;
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
   /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
@@ -98,6 +102,7 @@ export const businessShape = z
     achAuthorization: achAuthorization.optional(),
     signers: signersShape.optional(),
     identities: identitiesShape.optional(),
+    signIn: signInShape.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     fourEyes: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     approvals: z.literal("single-person", "can only be single-person").optional(),
@@ -118,6 +123,7 @@ export const BUSINESS_KEYS = [
   "acceptedAt",
   ...SIGNER_KEYS,
   ...IDENTITY_KEYS,
+  ...SIGN_IN_KEYS,
   ...NOTIFY_KEYS,
 ];
 
@@ -139,6 +145,7 @@ export function toBusinessProfile(
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
     ...(shape.signers ? { signers: shape.signers } : {}),
     ...(shape.identities ? { identities: shape.identities } : {}),
+    ...(shape.signIn ? { signIn: toSignIn(shape.signIn) } : {}),
     sandbox: shape.sandbox ?? false,
     ...(shape.approvals === "single-person" ? { singlePerson: true } : {}),
     ...(shape.fourEyes === true ? { fourEyes: true } : {}),

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { NOTICE_KINDS } from "../contracts/notices.ts";
 import { nearest } from "./nearest.ts";
+import { personName } from "./signers.ts";
 
 /** Whom a business tells, and over what. */
 export interface NotifySettings {
   /** How e-mail leaves; needed for e-mail channels and for remittance advice. */
   readonly smtp?: SmtpSettings;
   readonly channels: readonly NoticeChannel[];
+  /** People's own addresses, by name: links that sign them in go there. */
+  readonly people?: Readonly<Record<string, string>>;
 }
 
 export interface SmtpSettings {
@@ -142,8 +145,13 @@ export const notifyShape = z
   .strictObject({
     smtp: smtp.optional(),
     channels: z.record(name, channel).optional(),
+    people: z.record(personName, address, "must be NAME: ADDRESS, one for each person").optional(),
   })
   .superRefine((value, context) => {
+    if (value.people !== undefined && value.smtp === undefined) {
+      const message = "needs notify.smtp: { url, from }";
+      context.addIssue({ code: "custom", path: ["people"], message });
+    }
     for (const [key, { email }] of Object.entries(value.channels ?? {})) {
       const path = ["channels", key];
       if (key === VENDOR_CHANNEL) {
@@ -169,6 +177,7 @@ export function toNotifySettings(shape: z.output<typeof notifyShape>): NotifySet
   return {
     ...(shape.smtp === undefined ? {} : { smtp: shape.smtp }),
     channels: Object.entries(shape.channels ?? {}).flatMap(([key, value]) => toChannel(key, value)),
+    ...(shape.people === undefined ? {} : { people: shape.people }),
   };
 }
 

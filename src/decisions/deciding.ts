@@ -1,7 +1,11 @@
 import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
+import { type DecisionVerdict, refuse } from "../domain/approvals/policy.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
+import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
+import { formatUsd } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
 import type { Db, Tables } from "../store/index.ts";
@@ -32,6 +36,8 @@ export interface Decider {
   readonly tokenId: string;
   readonly name: string;
   readonly roles: readonly string[];
+  /** When they signed in at the console; undefined where they didn't. */
+  readonly signedInAtMs?: number;
 }
 
 export interface Deciding {
@@ -40,6 +46,8 @@ export interface Deciding {
   readonly principal: Decider;
   /** True where the business allows that one person launches and approves. */
   readonly singlePerson?: boolean | undefined;
+  /** Who approves more than this at the console must have signed in lately; undefined for nobody. */
+  readonly freshSignInOverCents?: number | undefined;
   readonly clock: ClockReading;
   /** Real time. */
   readonly nowMs: number;
@@ -47,6 +55,14 @@ export interface Deciding {
   readonly proof?: Readonly<Record<string, unknown>>;
   /** Each refusal stands in the trail unless this is said. */
   readonly noteRefusal?: NoteRefusal;
+}
+
+/** What a business's profile says about whose decision counts. */
+export function rulesOf({
+  singlePerson,
+  signIn,
+}: BusinessProfile): Pick<Deciding, "singlePerson" | "freshSignInOverCents"> {
+  return { singlePerson, freshSignInOverCents: signIn?.freshOverCents };
 }
 
 /** What a decision is judged by of its run and of who takes it. */
@@ -70,6 +86,20 @@ export async function judgedBy(
     playbookAuthors,
     singlePerson,
   };
+}
+
+/** Refuses an approval that asks for a more recent sign-in; `amountCents` is what it approves. */
+export function askingFreshSignIn(
+  { request, principal, freshSignInOverCents: overCents, nowMs }: Deciding,
+  verdict: DecisionVerdict,
+  amountCents: number,
+): DecisionVerdict {
+  if (!verdict.accepted || request.decision === "reject" || overCents === undefined) return verdict;
+  if (!needsFreshSignIn(principal, amountCents, { overCents, nowMs })) return verdict;
+  return refuse(
+    "sign-in-too-old",
+    `this approves ${formatUsd(amountCents)}, and more than ${formatUsd(overCents)} takes a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then approve`,
+  );
 }
 
 /** What is stored of any decision: who has taken it, how long it holds, and how it was judged. */

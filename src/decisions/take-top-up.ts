@@ -9,7 +9,7 @@ import type { Tables } from "../store/index.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { approversOfTopUp } from "../store/deposits/deposit-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposits.ts";
-import { asJudged, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
+import { asJudged, askingFreshSignIn, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
 /** A decision about a run's bills, or about the deposit that it names. */
@@ -37,7 +37,7 @@ export async function takeTopUpDecision(
   const { run, request, principal, nowMs, proof } = deciding;
   const open = await openTopUpsOf(trx, about.owner);
   const topUp = open.find(({ hash }) => hash === about.hash) ?? open.at(-1);
-  const verdict = judgeTopUpDecision({
+  const judged = judgeTopUpDecision({
     decision: { kind: request.decision, hash: about.hash },
     ...(await judgedBy(trx, deciding)),
     topUp: topUp && {
@@ -46,6 +46,7 @@ export async function takeTopUpDecision(
       unclear: topUp.reasonCode === "unclear",
     },
   });
+  const verdict = askingFreshSignIn(deciding, judged, topUp?.amountCents ?? 0);
   const subject = topUp?.subject ?? about.owner;
   if (!verdict.accepted) {
     const as = { subject, action: "top-up.decision-refused" };

@@ -9,6 +9,7 @@ import {
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
+import { sumCents } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf } from "./effect.ts";
 import { decidableLines } from "../store/lines/decidable-lines.ts";
@@ -19,6 +20,7 @@ import type { Run } from "../store/runs/runs.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import {
   asJudged,
+  askingFreshSignIn,
   type Decider,
   type Deciding,
   type DecisionRequest,
@@ -70,9 +72,10 @@ export async function takeDecision(
   };
   const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
   if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
+  const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
   const verdict = judgeDecision({
     ...input,
-    lines: await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs)),
+    lines,
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {
@@ -84,7 +87,19 @@ export async function takeDecision(
     const countsFor = await approvedBy(trx, earlier);
     return answer(trx, deciding, { countsFor, dropped: earlier.dropped });
   }
-  return record(trx, deciding, verdict);
+  const amountCents = amountOf(lines, verdict);
+  return record(trx, deciding, askingFreshSignIn(deciding, verdict, amountCents));
+}
+
+/** What a decision counts for comes to. */
+function amountOf(
+  lines: readonly { readonly payableId: string; readonly amountCents: number }[],
+  verdict: DecisionVerdict,
+): number {
+  if (!verdict.accepted) return 0;
+  const counted = new Set(verdict.countsFor.map(({ payableId }) => payableId));
+  const approved = lines.filter(({ payableId }) => counted.has(payableId));
+  return sumCents(approved.map((line) => line.amountCents));
 }
 
 /** The same decision again does something where a stage has opened since. */

@@ -19,7 +19,9 @@ import { addRunRoutes } from "./routes/runs.ts";
 import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addSearchRoutes } from "./routes/search.ts";
 import { addSystemRoutes } from "./routes/system.ts";
+import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
+import { addSignInRoutes } from "./sign-in/routes.ts";
 import { receiveWebhook } from "./webhooks.ts";
 import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
 import { addressOf, routeOf } from "./http/request.ts";
@@ -57,6 +59,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.post(WEBHOOKS, (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
+  addSignInRoutes(app, context);
   const routes = new Routes(app, context);
   addPlaybookRoutes(routes);
   addScheduleRoutes(routes);
@@ -72,6 +75,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addSearchRoutes(routes);
   addOnboardingRoutes(routes);
   addTokenRoutes(routes);
+  addSessionRoutes(routes);
   return app;
 }
 

@@ -19,6 +19,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { InboxWriter } from "../events/inbox-writer.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { startDigests } from "../notices/digests.ts";
+import { Mailer } from "../notices/mail.ts";
 import { startNoticeSender } from "../notices/sender.ts";
 import type { Repeated } from "../process/repeat.ts";
 import { startQueueWatch } from "./unserved-queues.ts";
@@ -85,6 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     inbox: new InboxWriter(store),
     rates: new Rates(limits),
     uses: new TokenUses({ store, log, nowMs }),
+    mailer: new Mailer(),
     sandboxesOnly: () => profiles.all().every(({ sandbox }) => sandbox),
     unproven: new UnprovenBodies(),
     publicUrl: () => options.publicUrl ?? address,
@@ -123,6 +125,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         digests?.stop(),
         queueWatch?.stop(),
       ]);
+      context.mailer.close();
     },
   };
 }

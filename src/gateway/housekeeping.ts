@@ -1,5 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { pruneSessions } from "../store/approvals/sessions.ts";
+import { STORE_TRAIL } from "../store/audit/audit.ts";
 import { pruneEventStarts } from "../store/events/event-starts.ts";
 import { pruneNotices } from "../store/notices/notice-prune.ts";
 import { pruneSubscriptions } from "../store/payables/subscriptions.ts";
@@ -13,7 +15,13 @@ const NOTICES_KEPT_MS = 400 * 86_400_000;
 /** As long as the runs' own reports are looked at; an event that comes again by then is too old to start anything. */
 const EVENTS_KEPT_MS = 400 * 86_400_000;
 
-/** Forgets, once an hour, the subscriptions whose return window is over and notices that were got long ago. */
+/** Who was signed in is looked at by the quarter; after that the trail alone tells it. */
+const SESSIONS_KEPT_MS = 100 * 86_400_000;
+
+/**
+ * Forgets, once an hour, the subscriptions whose return window is over, notices that were got long
+ * ago, and sessions that are long over.
+ */
 export function startHousekeeping(
   context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log" | "nowMs">,
 ): Repeated {
@@ -22,7 +30,12 @@ export function startHousekeeping(
     context.log.warn("what is old could not be forgotten; trying again in an hour", fields);
     return INTERVAL_MS;
   };
+  const forgetSessions = (): Promise<void> =>
+    context.store.transactionOf(STORE_TRAIL, (trx) =>
+      pruneSessions(trx, Math.floor(context.nowMs()) - SESSIONS_KEPT_MS),
+    );
   return repeat(async () => {
+    await forgetSessions().catch((error: unknown) => failed(error));
     for (const profile of context.profiles.all()) {
       await forget(context, profile).catch((error: unknown) => failed(error, profile.name));
     }

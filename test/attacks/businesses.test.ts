@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
-import { listAudit } from "../../src/store/audit/audit.ts";
+import { openSession } from "../../src/store/approvals/sessions.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -16,6 +17,7 @@ let run: SeededRun;
 let holdId: string;
 let noticeId: string;
 let tokenId: string;
+let sessionId: string;
 let ours: string;
 let theirs: string;
 
@@ -51,6 +53,11 @@ beforeEach(async () => {
     .notice_id;
   const made = { name: "Cora", roles: ["controller"], businesses: ["acme"], createdBy: "ada" };
   tokenId = (await confirmedToken(store, { ...made, nowMs })).tokenId;
+  const signIn = { holder: { tokenId }, name: "Cora", way: "link", signedInAtMs: nowMs } as const;
+  const opened = await store.transactionOf(STORE_TRAIL, (trx) =>
+    openSession(trx, signIn, { nowMs, from: "10.0.0.1", endsAtMs: undefined }),
+  );
+  sessionId = opened.session.sessionId;
   ours = await gateway.token("olga", EVERY_ROLE, ["acme"]);
   theirs = await gateway.token("mallory", EVERY_ROLE, ["beta"]);
 });
@@ -118,6 +125,8 @@ function attacks(): Record<string, { path: string; body?: object }> {
       body: { name: "x", roles: ["viewer"], businesses: ["acme"] },
     },
     "POST /v1/tokens/{id}/confirmation": { path: `/v1/tokens/${tokenId}/confirmation` },
+    "GET /v1/sessions": { path: "/v1/sessions" },
+    "DELETE /v1/sessions/{id}": { path: `/v1/sessions/${sessionId}` },
     "DELETE /v1/tokens/{id}": { path: `/v1/tokens/${tokenId}` },
     ...Object.fromEntries(
       PROVIDED_STEPS.map((step) => [
@@ -129,7 +138,10 @@ function attacks(): Record<string, { path: string; body?: object }> {
 }
 
 /** They are about no business, or about nothing but the caller. */
-const OF_NOBODY = ["/health", "/ready", "/webhooks/{business}", "/v1/tokens/renewal"];
+const OF_NOBODY = [
+  ...["/health", "/ready", "/webhooks/{business}"],
+  ...["/v1/tokens/renewal", "/v1/sign-in-links"],
+];
 
 test("nobody reads or changes anything of a business that their token is not for, by any operation that there is", async () => {
   const document = await gateway.call("GET", "/openapi.json", null);
@@ -146,7 +158,8 @@ test("nobody reads or changes anything of a business that their token is not for
     const method = operation.split(" ")[0] ?? "";
     const answer = await gateway.call(method, path, theirs, body);
     refusals.set(operation, answer.status);
-    const isEmptyList = answer.status === 200 && operation === "GET /v1/tokens";
+    const isEmptyList =
+      answer.status === 200 && ["GET /v1/tokens", "GET /v1/sessions"].includes(operation);
     if (!isEmptyList) expect(answer.status, operation).toBeGreaterThanOrEqual(400);
     expect(answer.status, operation).toBeLessThan(500);
     for (const secret of ["Secret of acme", "biz_acme", "Vendor of p1", "Cora", "10000"]) {

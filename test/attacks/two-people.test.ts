@@ -175,7 +175,10 @@ test("a token that is revoked while what it asks for is on its way changes nothi
   const principal = await findToken(store.db, token);
   if (principal === undefined) throw new Error("no token");
   const parts = { store, profiles: { all: () => [] }, nowMs: Date.now, sandboxesOnly: () => false };
-  const context = scopedTo(parts as unknown as GatewayContext, { principal, secret: token });
+  const context = scopedTo(parts as unknown as GatewayContext, {
+    principal,
+    shown: { kind: "token", secret: token },
+  });
   const work = () => context.store.transactionOf("biz_acme", () => Promise.resolve("done"));
   expect(await work()).toBe("done");
   await revokeToken(store, tokenId, { by: "ada", nowMs: Date.now() });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Browser } from "../gateway/sign-in/browser.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { type CliResult, payrun } from "./cli.ts";
@@ -8,6 +9,8 @@ beforeAll(async () => {
   gateway = await startTestGateway({ profiles: [profile()] });
 });
 afterAll(() => gateway.stop());
+
+const commands = commandsOf("docs/people.md").map(wordsOf);
 
 /** On the store's host, of a business that is no sandbox. */
 function as(token: string, words: readonly string[]): Promise<CliResult> {
@@ -23,8 +26,8 @@ function as(token: string, words: readonly string[]): Promise<CliResult> {
 }
 
 test("docs/people.md's commands make two administrators, who make and confirm a token between them", async () => {
-  const [bootstrap, create, confirm, renew, scoped, list, revoke, ...others] =
-    commandsOf("docs/people.md").map(wordsOf);
+  const [bootstrap, create, confirm, renew, scoped, list, revoke, ...signIn] = commands;
+  const [login, sessions, endSession, ...others] = signIn;
   expect(others).toEqual([]);
   const without = await as("", ["doctor"]);
   expect(without.stdout).toMatch(/Administrators.*0 with a token.*token bootstrap/s);
@@ -50,6 +53,17 @@ test("docs/people.md's commands make two administrators, who make and confirm a 
   const { token: own } = renewed.json<{ token: string }>();
   expect((await as(token, ["status"])).code).toBe(1);
   expect((await as(own, ["status"])).code).toBe(0);
+
+  const { code } = (await as(own, [...(login ?? []), "--json"])).json<{ code: string }>();
+  const browser = new Browser(gateway.url);
+  expect((await browser.post("/sign-in", { code })).status).toBe(303);
+  const signedIn = await as(bea, [...(sessions ?? []), "--json"]);
+  const { items: open } = signedIn.json<{ items: { id: string; name: string }[] }>();
+  expect(open).toMatchObject([{ name: "cora", state: "valid" }]);
+  expect((await as(bea, sessions ?? [])).stdout).toMatch(/cora +link +tok_/);
+  const ending = [...(endSession ?? []).slice(0, -1), open[0]?.id ?? ""];
+  expect((await as(bea, ending)).code).toBe(0);
+  expect(await (await browser.get("/sign-in")).text()).not.toContain("Signed in");
 
   expect((await as(ada, scoped ?? [])).code).toBe(0);
   const { stdout } = await as(bea, list ?? []);

@@ -77,6 +77,7 @@ describe("every profile, or part of one, that a page shows can be used", () => {
       PAYRUN_PROFILES: file,
       ACME_TOKEN: "token",
       ACME_WEBHOOK_SECRET: "whsec_1",
+      ACME_OIDC_SECRET: "a-secret-of-the-client",
       SMTP_URL: "smtps://payrun:secret@mail.acme.example",
       NOTICE_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
       SLACK_URL: "https://hooks.slack.example/services/T0/B0/xyz",

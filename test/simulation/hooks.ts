@@ -21,6 +21,7 @@ import { auditedBusinesses, verifyTrail } from "../../src/store/audit/audit-trai
 import { openStore, type Store } from "../../src/store/index.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";
 import { FileConnection } from "../../src/store/sqlite/connection.ts";
+import { Mailer } from "../../src/notices/mail.ts";
 import { startLateChanges } from "../../src/janitor/late-changes.ts";
 import { startJanitor } from "../../src/janitor/janitor.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
@@ -236,6 +237,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     rates: new Rates(loadConfig({}).gateway.limits),
     unproven: new UnprovenBodies(),
     uses: new TokenUses({ store, log: logOf(parts, node), nowMs: Date.now }),
+    mailer: new Mailer(),
     sandboxesOnly: () => profile.sandbox,
     publicUrl: () => "https://payrun.test",
     planTimeoutMs: 60_000,

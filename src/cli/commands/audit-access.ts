@@ -38,7 +38,7 @@ export function addAuditAccessCommand(audit: Command, session: Session): void {
         });
         output.lines(items.flatMap(linesOf));
         if (items.length === 0) output.line("No playbook that pays bills was stored then.");
-        output.note(dim("Keys of signers are those that the profiles have now."));
+        output.note(dim("Keys of signers and identities are those that the profiles have now."));
         output.document({ at: options.at, items });
       }),
     );
@@ -55,7 +55,7 @@ function profilesOf({ profiles }: Config, name: string | undefined): readonly Bu
 async function accessOf(
   { db }: Store,
   { profiles }: Config,
-  { name: business, signers = [], singlePerson = false }: BusinessProfile,
+  { name: business, signers = [], identities = [], singlePerson = false }: BusinessProfile,
   span: AccessSpan,
 ): Promise<PlaybookAccess[]> {
   const tokens = await listTokens(db);
@@ -67,7 +67,7 @@ async function accessOf(
     if (then?.compiled.kind !== "pay-run") continue;
     const { revision, compiled: playbook } = then;
     const authors = await authorsOf(db, { business, playbook: name, playbookRevision: revision });
-    const facts = { business, sandboxesOnly, tokens, signers, playbook, authors };
+    const facts = { business, sandboxesOnly, tokens, signers, identities, playbook, authors };
     const rules = accessTo(facts, span);
     found.push({ business, playbook: name, revision, singlePerson, rules });
   }

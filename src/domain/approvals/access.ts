@@ -2,6 +2,7 @@ import type { ApprovalRule, PayRunPlaybook } from "../../contracts/playbook.ts";
 import { formatUsd } from "../money.ts";
 import { rolesOfRule } from "./policy.ts";
 import { principalOf } from "./principal.ts";
+import { identityId } from "./session.ts";
 import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";
 
 /** A span of real time, both ends included. */
@@ -24,6 +25,13 @@ interface HeldKey {
   readonly roles: readonly string[];
 }
 
+interface HeldIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
 export interface AccessFacts {
   /** The profile's name. */
   readonly business: string;
@@ -32,6 +40,8 @@ export interface AccessFacts {
   readonly tokens: readonly HeldToken[];
   /** Signing keys of the business's profile as it is now; the profile keeps no history. */
   readonly signers: readonly HeldKey[];
+  /** Likewise whom its own provider of identities vouches for. */
+  readonly identities: readonly HeldIdentity[];
   readonly playbook: PayRunPlaybook;
   /** Authors of the playbook, whose approvals don't count for its runs. */
   readonly authors: readonly string[];
@@ -41,7 +51,7 @@ export interface AccessFacts {
 export interface PersonWithAccess {
   readonly name: string;
   readonly roles: readonly string[];
-  /** Ids of tokens, and of keys as `key/ID`. */
+  /** Ids of tokens, of keys as `key/ID`, of identities as `oidc/ISSUER SUBJECT`. */
   readonly by: readonly string[];
   /** True if their approval doesn't count, because they wrote the playbook. */
   readonly isAuthor: boolean;
@@ -92,7 +102,7 @@ function whatOf({ review, overCents, where }: ApprovalRule): string {
 
 function peopleWith(
   wanted: readonly string[],
-  { business, sandboxesOnly, tokens, signers, authors }: AccessFacts,
+  { business, sandboxesOnly, tokens, signers, identities, authors }: AccessFacts,
   span: AccessSpan,
 ): PersonWithAccess[] {
   const held = [
@@ -100,6 +110,7 @@ function peopleWith(
       .filter((token) => actsFor(token.businesses, business) && counted(token, span, sandboxesOnly))
       .map(({ tokenId, name, roles }) => ({ id: tokenId, name, roles })),
     ...signers.map(({ keyId, name, roles }) => ({ id: `key/${keyId}`, name, roles })),
+    ...identities.map(({ name, roles, ...who }) => ({ id: identityId(who), name, roles })),
   ].filter(({ roles }) => roles.some((role) => wanted.includes(role)));
   const isAuthor = new Set(authors.map(principalOf));
   const people = Map.groupBy(held, ({ name }) => principalOf(name));

@@ -122,6 +122,7 @@ export type DecisionVerdict =
         | "role-missing"
         | "stage-not-open"
         | "counted-before"
+        | "sign-in-too-old"
         | "nothing-left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;

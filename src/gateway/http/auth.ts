@@ -7,12 +7,17 @@ import type { GatewayContext } from "./context.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import { noteUnauthorized } from "./refusals.ts";
 import { addressOf } from "./request.ts";
+import { principalOfSession } from "./session-principal.ts";
 
-/** Who asks, and the text that their token had then. */
+/** Who asks, and what they showed then. */
 export interface Caller {
   readonly principal: Principal;
-  readonly secret: string;
+  /** A token's text, or the secret of a session's cookie. */
+  readonly shown: { readonly kind: "token" | "session"; readonly secret: string };
 }
+
+/** What whoever judges a caller again must know. */
+type Judging = Pick<GatewayContext, "nowMs" | "sandboxesOnly" | "profiles">;
 
 /**
  * Finds whose bearer token a request carries. A token that counts for nothing is written down.
@@ -37,19 +42,36 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
     throw countsForNothing(problem ?? "unknown", token?.tokenId);
   }
   await context.rates.token(token.tokenId);
-  context.uses.note(token, addressOf(c));
-  return { principal: token, secret: match[1] };
+  context.uses.note({ id: token.tokenId, name: token.name }, addressOf(c));
+  return { principal: token, shown: { kind: "token", secret: match[1] } };
 }
 
-/** @throws GatewayError 401 where the token has ended since, or has another secret by now */
+/**
+ * @throws GatewayError 401 where the token or the session has ended since, or stands for something
+ * else by now
+ */
 export async function requireStillCounts(
-  context: Pick<GatewayContext, "nowMs" | "sandboxesOnly">,
-  { secret }: Caller,
+  context: Judging,
+  { principal, shown }: Caller,
   db: Db,
 ): Promise<void> {
-  const token = await findToken(db, secret);
+  if (shown.kind === "session") {
+    const now = await principalOfSession(context, db, shown.secret);
+    if (now === undefined) throw signedOut();
+    if (!isSame(now, principal)) {
+      throw unauthorized("Your roles have changed meanwhile: load the page again.");
+    }
+    return;
+  }
+  const token = await findToken(db, shown.secret);
   const problem = token === undefined ? "unknown" : problemNow(context, token);
   if (problem !== undefined) throw countsForNothing(problem, token?.tokenId);
+}
+
+function isSame(one: Principal, other: Principal): boolean {
+  const factsOf = ({ tokenId, name, roles, businesses }: Principal) =>
+    JSON.stringify([tokenId, name, roles, businesses]);
+  return factsOf(one) === factsOf(other);
 }
 
 /** What keeps a token from counting at this moment; undefined for nothing. */
@@ -66,6 +88,15 @@ function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayE
     why === "unconfirmed"
       ? `The token counts once a second administrator has confirmed it: payrun token confirm ${tokenId}. A store gets its first two with “payrun token bootstrap”.`
       : "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
+  );
+}
+
+/** 401 for whoever is not signed in at the console, or no more. */
+export function signedOut(): GatewayError {
+  return new GatewayError(
+    401,
+    "signed_out",
+    "You are not signed in, or no more: open /sign-in; “payrun login” prints a link.",
   );
 }
 

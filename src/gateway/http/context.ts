@@ -1,4 +1,5 @@
 import type { ActionContext } from "../../actions/context.ts";
+import type { Mailer } from "../../notices/mail.ts";
 import type { InboxWriter } from "../../events/inbox-writer.ts";
 import type { Rates, UnprovenBodies } from "./limits.ts";
 import type { TokenUses } from "./token-uses.ts";
@@ -10,6 +11,8 @@ export interface GatewayContext extends ActionContext {
   readonly inbox: InboxWriter;
   readonly rates: Rates;
   readonly uses: TokenUses;
+  /** Of links that sign people in. */
+  readonly mailer: Mailer;
   /** True where no business moves real money: then nobody needs to confirm a token. */
   readonly sandboxesOnly: () => boolean;
   readonly unproven: UnprovenBodies;

@@ -7,6 +7,8 @@ import { GatewayError } from "../../actions/errors.ts";
 
 /** Rates hold over so long: a short rush is no abuse. */
 const WINDOW_SECONDS = 10;
+/** Nobody asks for a link again and again. */
+const MAIL_WINDOW_SECONDS = 600;
 
 /** How long node's server waits for a request. */
 export function serverOptions({ headersTimeoutMs, requestTimeoutMs }: GatewayLimits) {
@@ -49,6 +51,9 @@ export class Rates {
   readonly #token: RateLimiterMemory;
   readonly #address: RateLimiterMemory;
   readonly #webhook: RateLimiterMemory;
+  /** Mail that anybody can have sent: to one address, and on one's asking. */
+  readonly #mail = new RateLimiterMemory({ points: 5, duration: MAIL_WINDOW_SECONDS });
+  readonly #mailAsked = new RateLimiterMemory({ points: 20, duration: MAIL_WINDOW_SECONDS });
 
   constructor(limits: GatewayLimits) {
     this.#token = limiter(limits.ratePerToken);
@@ -67,6 +72,12 @@ export class Rates {
 
   webhook(business: string, address: string): Promise<void> {
     return take(this.#webhook, `${business} ${address}`, "this endpoint");
+  }
+
+  /** Links that sign somebody in, asked for from a network address. */
+  async signInMail(mailAddress: string, from: string): Promise<void> {
+    await take(this.#mailAsked, from, "this address");
+    await take(this.#mail, mailAddress, "this mail address");
   }
 }
 

@@ -12,6 +12,7 @@ import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
+import { rulesOf } from "../../decisions/deciding.ts";
 import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import type { GatewayContext } from "../http/context.ts";
@@ -135,8 +136,8 @@ async function decide(
       const { planHash } = topUp;
       const request = { decision: "approve", planHash, drop: [], comment: said.reason } as const;
       const noteRefusal = noteRefusalOf(context, by, known.workflowId);
-      const { singlePerson } = profile;
-      const deciding = { run, request, principal: by, singlePerson, clock, nowMs, noteRefusal };
+      const judging = { ...rulesOf(profile), clock, nowMs, noteRefusal };
+      const deciding = { run, request, principal: by, ...judging };
       const about = { owner: known.workflowId, hash: topUp.hash };
       const taken = await takeTopUpDecision(trx, deciding, about);
       if (!taken.accepted) return taken;

@@ -1,3 +1,4 @@
+import { IDENTITY_PREFIX } from "../../domain/approvals/session.ts";
 import type { Db } from "../../store/index.ts";
 
 /** Who approved a bill, first to last: on which plan, in which role, by what proof. */
@@ -51,7 +52,7 @@ function approvalJson(row: ApprovalRow) {
     runId: row.run_id,
     by: row.principal,
     roles: JSON.parse(row.roles) as string[],
-    proof: row.token_id?.startsWith("key/") === true ? ("signature" as const) : ("token" as const),
+    proof: proofOf(row.token_id ?? ""),
     proofId: row.token_id,
     at: new Date(row.decided_at_ms).toISOString(),
     expiresAt: new Date(row.expires_at_ms).toISOString(),
@@ -64,6 +65,12 @@ function approvalJson(row: ApprovalRow) {
     alone: row.alone === 1,
     comment: row.comment,
   };
+}
+
+/** By what the approver was known: a signing key, a company's own sign-in, a token. */
+function proofOf(tokenId: string): "signature" | "sign-in" | "token" {
+  if (tokenId.startsWith("key/")) return "signature";
+  return tokenId.startsWith(IDENTITY_PREFIX) ? "sign-in" : "token";
 }
 
 export type BillApproval = ReturnType<typeof approvalJson>;

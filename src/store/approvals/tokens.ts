@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { TOKEN_DAYS, tokenProblem, type TokenView } from "../../domain/approvals/token.ts";
@@ -8,6 +8,9 @@ import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";
 import type { Store } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
+import { hashOf, newSecret } from "./secrets.ts";
+import { endSessionsOfToken } from "./sessions.ts";
+import { lastUses } from "./uses.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
 export type Token = Omit<RecordOf<"tokens">, "tokenHash">;
@@ -83,7 +86,7 @@ async function insertToken(
   token: NewToken,
 ): Promise<{ tokenId: string; token: string }> {
   const tokenId = `tok_${randomUUID()}`;
-  const secret = newSecret();
+  const secret = newSecret("payrun_");
   const { name, roles, businesses = null, createdBy } = token;
   const nowMs = Math.floor(token.nowMs);
   const expiresAtMs = token.expiresAtMs ?? nowMs + TOKEN_DAYS * DAY_MS;
@@ -113,14 +116,18 @@ export async function confirmToken(
   if (done > 0) await tell(trx, "token.confirmed", { tokenId }, deed, { name });
 }
 
-/** Gives a token a new secret: the old one, which its maker has seen, opens nothing any more. */
+/**
+ * Gives a token a new secret: the old one, which its maker has seen, opens nothing any more, and
+ * neither does what was opened with it.
+ */
 export async function renewToken(
   trx: Transaction<Tables>,
   { tokenId, name }: Pick<Token, "tokenId" | "name">,
   nowMs: number,
 ): Promise<string> {
-  const secret = newSecret();
+  const secret = newSecret("payrun_");
   await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOf(secret) });
+  await endSessionsOfToken(trx, tokenId, { by: name, nowMs });
   await tell(trx, "token.renewed", { tokenId }, { by: name, nowMs }, { name });
   return secret;
 }
@@ -151,6 +158,7 @@ export async function revokeToken(
     const known = await getToken(trx, tokenId);
     if (known === undefined || known.revokedAtMs !== null) return false;
     await changeRecords(trx, "tokens", { tokenId }, { revokedAtMs: Math.floor(deed.nowMs) });
+    await endSessionsOfToken(trx, tokenId, deed);
     await tell(trx, "token.revoked", { tokenId }, deed, { name: known.name });
     return true;
   });
@@ -180,43 +188,6 @@ export async function viewTokens(
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
-
-/** When each token was used last; none of those that never were. */
-async function lastUses(db: Db): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom("token_uses")
-    .select((of) => ["token_id", of.fn.max("last_at_ms").as("last_at_ms")])
-    .groupBy("token_id")
-    .execute();
-  return new Map(rows.map((row) => [row.token_id, Number(row.last_at_ms)]));
-}
-
-/** Addresses of a token that are told apart: whoever has many fills neither table nor trail. */
-const ADDRESSES_MOST = 100;
-const OTHERS = "others";
-
-/** Writes down from where a token was used; the first time, the trail tells of it. */
-export async function noteUse(
-  store: Pick<Store, "db" | "transactionOf">,
-  { tokenId, name }: Pick<Token, "tokenId" | "name">,
-  { address: from, nowMs }: { readonly address: string; readonly nowMs: number },
-): Promise<void> {
-  const known = await findAll(store.db, "token_uses", { tokenId }, ["first_at_ms"]);
-  const isKnown = known.some(({ address }) => address === from);
-  const address = isKnown || known.length < ADDRESSES_MOST ? from : OTHERS;
-  const seen = { lastAtMs: Math.floor(nowMs) };
-  if ((await changeRecords(store.db, "token_uses", { tokenId, address }, seen)) > 0) return;
-  await store.transactionOf(STORE_TRAIL, async (trx) => {
-    const use = asColumns({ tokenId, address, firstAtMs: seen.lastAtMs, ...seen });
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto("token_uses")
-      .values(use)
-      .onConflict((row) => row.doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 0n) return;
-    await tell(trx, "token.used", { tokenId }, { by: name, nowMs }, { name, from: address });
-  });
-}
 
 /**
  * Unconfirmed tokens that any of these people made at or after an instant, and those made with
@@ -253,14 +224,6 @@ async function tell(
 ): Promise<void> {
   const entry = { businessId: STORE_TRAIL, nowMs, actor: by, action, subject: tokenId, details };
   await appendAudit(trx, entry);
-}
-
-function newSecret(): string {
-  return `payrun_${randomBytes(32).toString("base64url")}`;
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }
 
 function withoutHash(found: RecordOf<"tokens"> | undefined): Token | undefined {

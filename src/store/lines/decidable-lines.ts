@@ -10,6 +10,11 @@ import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
 
 const LINES_A_PAGE = 1_000;
 
+/** A line that a decision may be about, and what it pays. */
+export interface LineToDecide extends DecidableLine {
+  readonly amountCents: number;
+}
+
 /**
  * Lines of a run in these states, with whose approval each needs; a run of many bills keeps no more
  * of them in memory.
@@ -21,8 +26,8 @@ export async function decidableLines(
   runId: string,
   states: readonly LineState[],
   businessMs: number,
-): Promise<DecidableLine[]> {
-  const lines: DecidableLine[] = [];
+): Promise<LineToDecide[]> {
+  const lines: LineToDecide[] = [];
   // A few rules name the approvers and stages of all lines.
   const known = new Map<number, Rule>();
   for await (const page of pagesOf(db, runId, states)) {
@@ -30,9 +35,9 @@ export async function decidableLines(
     for (const { plan, line } of page) {
       const rule = sameRule(known.get(plan.ruleIndex), plan);
       known.set(plan.ruleIndex, rule);
-      const { payableId, lineHash } = line;
+      const { payableId, lineHash, amountCents } = line;
       const { approvers, quorum, stages } = rule;
-      const decidable = { payableId, lineHash, approvers, quorum };
+      const decidable = { payableId, lineHash, amountCents, approvers, quorum };
       lines.push(
         stages === undefined
           ? decidable

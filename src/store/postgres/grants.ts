@@ -33,6 +33,8 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   approval_stages: WORKER,
   tokens: GATEWAY,
   token_uses: GATEWAY,
+  sessions: GATEWAY,
+  sign_in_links: GATEWAY,
   inbox: BOTH,
   subscriptions: BOTH,
   pending_signals: BOTH,
@@ -58,8 +60,8 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   leases: BOTH,
 };
 
-/** What somebody who only looks may not see: what is personal, and what tokens are known by. */
-const UNREAD: readonly (keyof Tables)[] = ["vault", "tokens"];
+/** What somebody who only looks may not see: what is personal, and what people are known by. */
+const UNREAD: readonly (keyof Tables)[] = ["vault", "tokens", "sessions", "sign_in_links"];
 
 const ROLES = {
   worker: "payrun_worker",

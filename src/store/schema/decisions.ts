@@ -74,8 +74,9 @@ export const decisionTables = {
     expires_at_ms: integer,
     revoked_at_ms: integerOrNull,
   }),
-  /** From where each token was used, once for each address. */
+  /** From where each token and each session was used, once for each address. */
   token_uses: table(["token_id", "address"], {
+    /** Or a session's. */
     token_id: text,
     address: text,
     first_at_ms: integer,

@@ -11,6 +11,7 @@ import { onboardingTables } from "./onboardings.ts";
 import { paymentTables } from "./payments.ts";
 import { recordTables } from "./records.ts";
 import { runTables } from "./runs.ts";
+import { sessionTables } from "./sessions.ts";
 import { topUpTables } from "./deposits.ts";
 import type { RowsOf } from "./table.ts";
 
@@ -21,6 +22,7 @@ export const TABLES = {
   ...paymentTables,
   ...followedPaymentTables,
   ...decisionTables,
+  ...sessionTables,
   ...eventTables,
   ...incidentTables,
   ...cancellationTables,

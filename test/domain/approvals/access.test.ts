@@ -17,7 +17,15 @@ const token = (tokenId: string, changes: object = {}) => ({
 });
 
 const facts = (tokens: readonly ReturnType<typeof token>[], authors: readonly string[] = []) => ({
-  ...{ business: "acme", sandboxesOnly: false, tokens, signers: [], playbook, authors },
+  ...{
+    business: "acme",
+    sandboxesOnly: false,
+    tokens,
+    signers: [],
+    identities: [],
+    playbook,
+    authors,
+  },
 });
 
 const names = (tokens: readonly ReturnType<typeof token>[], fromMs: number, toMs = fromMs) =>
@@ -47,8 +55,11 @@ test("it says by rule who, in which roles and by what, and whose approval doesn'
     token("t5", { name: "late", confirmedAtMs: null }),
   ];
   const signers = [{ keyId: "erp", name: "ERP", roles: ["controller"] }];
+  const identities = [
+    { issuer: "https://id.acme.example", subject: "00u1", name: "Dora", roles: ["controller"] },
+  ];
   const span = { fromMs: 30, toMs: 30 };
-  expect(accessTo({ ...facts(tokens, ["Eve"]), signers }, span)).toEqual([
+  expect(accessTo({ ...facts(tokens, ["Eve"]), signers, identities }, span)).toEqual([
     {
       what: "bills over $10,000.00",
       roles: ["owner"],
@@ -63,6 +74,12 @@ test("it says by rule who, in which roles and by what, and whose approval doesn'
         { name: "Cora", roles: ["controller"], by: ["t1", "t2"], isAuthor: false },
         { name: "eve", roles: ["controller"], by: ["t3"], isAuthor: true },
         { name: "ERP", roles: ["controller"], by: ["key/erp"], isAuthor: false },
+        {
+          name: "Dora",
+          roles: ["controller"],
+          by: ["oidc/https://id.acme.example 00u1"],
+          isAuthor: false,
+        },
       ],
     },
   ]);

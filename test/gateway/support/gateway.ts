@@ -61,6 +61,10 @@ export interface TestGatewayOptions {
   readonly planTimeoutMs?: number;
   readonly folder?: string;
   readonly limits?: Partial<GatewayLimits>;
+  /** Any free one unless said. */
+  readonly port?: number;
+  /** As people reach it; where it listens unless said. */
+  readonly publicUrl?: string;
   /** Keys of the vault; one unless said. */
   readonly keys?: readonly { readonly id: string; readonly key: Buffer }[];
 }
@@ -90,9 +94,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     log: { info: log, warn: log, error: log },
     vault: new Vault(new Keyring(options.keys ?? [{ id: "test", key: Buffer.alloc(32, 7) }])),
     host: "127.0.0.1",
-    port: 0,
+    port: options.port ?? 0,
     limits: { ...loadConfig({}).gateway.limits, ...options.limits },
     ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.planTimeoutMs === undefined ? {} : { planTimeoutMs: options.planTimeoutMs }),
   });
   const url = await gateway.start();

@@ -8,12 +8,12 @@ import {
   findToken,
   getToken,
   listTokens,
-  noteUse,
   renewToken,
   revokeToken,
   tokensMadeBy,
   viewTokens,
 } from "../../../src/store/approvals/tokens.ts";
+import { noteUse } from "../../../src/store/approvals/uses.ts";
 import { testStore } from "../support.ts";
 
 const lena = { name: "Lena", roles: ["launcher", "viewer"], createdBy: "admin", nowMs: 10 };
@@ -57,7 +57,7 @@ test("what becomes of a token stands in the trail, and never its text", async ()
   expect(await findToken(store.db, token)).toBeUndefined();
   expect(await findToken(store.db, renewed)).toMatchObject({ tokenId, confirmedBy: "bea" });
   for (const address of ["10.0.0.1", "10.0.0.1", "10.0.0.2"]) {
-    await noteUse(store, known, { address, nowMs: 14 });
+    await noteUse(store, { id: tokenId, name: "Lena" }, { address, nowMs: 14 });
   }
   expect(await revokeToken(store, tokenId, { by: "ada", nowMs: 15 })).toBe(true);
   expect(await revokeToken(store, tokenId, { by: "ada", nowMs: 16 })).toBe(false);
@@ -96,7 +96,11 @@ test("a token that comes from everywhere fills neither the table of its uses nor
   const { store } = await testStore();
   const { tokenId } = await createToken(store, lena);
   for (let at = 0; at < 130; at += 1) {
-    await noteUse(store, { tokenId, name: "Lena" }, { address: `10.0.0.${at}`, nowMs: 20 + at });
+    await noteUse(
+      store,
+      { id: tokenId, name: "Lena" },
+      { address: `10.0.0.${at}`, nowMs: 20 + at },
+    );
   }
   expect(await store.db.selectFrom("token_uses").selectAll().execute()).toHaveLength(101);
   const told = (await trailOf(store)).filter(({ action }) => action === "token.used");

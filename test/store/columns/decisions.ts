@@ -1,7 +1,13 @@
 import type { Columns } from "./columns.ts";
 
 export const decisionColumns: Columns<
-  "decisions" | "line_approvals" | "approval_stages" | "tokens" | "token_uses"
+  | "decisions"
+  | "line_approvals"
+  | "approval_stages"
+  | "tokens"
+  | "token_uses"
+  | "sessions"
+  | "sign_in_links"
 > = {
   decisions: {
     decision_id: true,
@@ -55,5 +61,30 @@ export const decisionColumns: Columns<
     address: true,
     first_at_ms: true,
     last_at_ms: true,
+  },
+  sessions: {
+    session_id: true,
+    session_hash: true,
+    token_id: true,
+    issuer: true,
+    subject: true,
+    businesses: true,
+    name: true,
+    way: true,
+    signed_in_at_ms: true,
+    expires_at_ms: true,
+    ended_at_ms: true,
+    ended_by: true,
+  },
+  sign_in_links: {
+    code_hash: true,
+    token_id: true,
+    issuer: true,
+    subject: true,
+    businesses: true,
+    name: true,
+    way: true,
+    signed_in_at_ms: true,
+    expires_at_ms: true,
   },
 };

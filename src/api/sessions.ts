@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+
+export const SignInLinkBody = z
+  .object({
+    url: z.string().describe("Opens the page that signs in, with a button; shown this once"),
+    code: z.string().describe("What stands in it behind #"),
+    name: z.string().describe("Who will be signed in"),
+    expiresAt: z.string(),
+  })
+  .openapi("SignInLink");
+
+export const SessionBody = z
+  .object({
+    id: z.string(),
+    name: z.string().describe("Who is signed in"),
+    way: z.enum(["link", "mail", "provider"]),
+    tokenId: z.string().nullable().describe("The token it stands for; null for a provider's word"),
+    issuer: z.string().nullable(),
+    subject: z.string().nullable(),
+    businesses: z.array(z.string()).nullable().describe("Null for all that its token is for"),
+    state: z.enum(["valid", "ended", "expired"]),
+    signedInAt: z.string(),
+    expiresAt: z.string(),
+    endedAt: z.string().nullable(),
+    endedBy: z.string().nullable(),
+    lastUsedAt: z.string().nullable(),
+  })
+  .openapi("Session");
+
+export const SessionListBody = z.object({ items: z.array(SessionBody) });

@@ -1,0 +1,10 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** 256 random bits. The store keeps `hashOf` of it only. */
+export function newSecret(prefix: string): string {
+  return `${prefix}${randomBytes(32).toString("base64url")}`;
+}
+
+export function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}

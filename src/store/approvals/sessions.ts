@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import {
+  SESSION_HOURS,
+  type SessionHolder,
+  sessionProblem,
+  type SessionView,
+  SIGN_IN_LINK_MINUTES,
+  type SignInWay,
+} from "../../domain/approvals/session.ts";
+import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, deleteRecords, findAll, findOne } from "../sql/records.ts";
+import type { Tables } from "../schema/tables.ts";
+import { hashOf, newSecret } from "./secrets.ts";
+import { lastUses } from "./uses.ts";
+
+/** Somebody who is signed in at the console; the secret of their cookie is stored nowhere. */
+export type Session = Omit<RecordOf<"sessions">, "sessionHash">;
+
+/** Who has shown who they are, and how. */
+export interface SignIn {
+  readonly holder: SessionHolder;
+  readonly name: string;
+  readonly way: SignInWay;
+  /** When they did. */
+  readonly signedInAtMs: number;
+}
+
+/**
+ * Makes a link's code, which signs its bearer in once, within ten minutes.
+ *
+ * @returns the code in clear, this once, and when it ends
+ */
+export async function makeSignInLink(
+  trx: Transaction<Tables>,
+  signIn: SignIn,
+  nowMs: number,
+): Promise<{ code: string; expiresAtMs: number }> {
+  const code = newSecret("");
+  const expiresAtMs = Math.floor(nowMs) + SIGN_IN_LINK_MINUTES * 60_000;
+  const row = asColumns({ codeHash: hashOf(code), ...rowOf(signIn), expiresAtMs });
+  await trx.insertInto("sign_in_links").values(row).execute();
+  await tell(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
+    way: signIn.way,
+    expiresAtMs,
+  });
+  return { code, expiresAtMs };
+}
+
+/** The sign-in that a link's code stands for, this once; undefined where it was used, or is over. */
+export async function useSignInLink(
+  trx: Transaction<Tables>,
+  code: string,
+  nowMs: number,
+): Promise<SignIn | undefined> {
+  const codeHash = hashOf(code);
+  const link = await findOne(trx, "sign_in_links", { codeHash });
+  // Of two who use it at once, one deletes it.
+  const isMine = (await deleteRecords(trx, "sign_in_links", { codeHash })) > 0;
+  if (link === undefined || !isMine || link.expiresAtMs <= nowMs) return undefined;
+  const { name, way, signedInAtMs } = link;
+  return { holder: holderOf(link), name, way, signedInAtMs };
+}
+
+/**
+ * Opens a session.
+ *
+ * @param endsAtMs when its token ends, if that is before a session's own end
+ * @returns `secret` in clear, this once
+ */
+export async function openSession(
+  trx: Transaction<Tables>,
+  signIn: SignIn,
+  { nowMs, from, endsAtMs }: { nowMs: number; from: string; endsAtMs: number | undefined },
+): Promise<{ session: Session; secret: string }> {
+  const secret = newSecret("session_");
+  const longestMs = Math.floor(nowMs) + SESSION_HOURS * 3_600_000;
+  const session: Session = {
+    sessionId: `ses_${randomUUID()}`,
+    ...rowOf(signIn),
+    expiresAtMs: Math.min(longestMs, endsAtMs ?? longestMs),
+    endedAtMs: null,
+    endedBy: null,
+  };
+  const row = asColumns({ ...session, sessionHash: hashOf(secret) });
+  await trx.insertInto("sessions").values(row).execute();
+  const { tokenId, issuer, subject, businesses, expiresAtMs } = session;
+  const whose = tokenId === null ? { issuer, subject, businesses } : { tokenId };
+  const details = { way: signIn.way, ...whose, from, expiresAtMs };
+  await tell(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
+  return { session, secret };
+}
+
+/** The session whose secret this is, whatever has become of it. */
+export async function findSession(db: Db, secret: string): Promise<Session | undefined> {
+  return withoutHash(await findOne(db, "sessions", { sessionHash: hashOf(secret) }));
+}
+
+/** Ends a session at once; nothing where it has ended. */
+export async function endSession(
+  trx: Transaction<Tables>,
+  { sessionId, name }: Pick<Session, "sessionId" | "name">,
+  { by, nowMs }: { readonly by: string; readonly nowMs: number },
+): Promise<void> {
+  const change = { endedAtMs: Math.floor(nowMs), endedBy: by };
+  const done = await changeRecords(trx, "sessions", { sessionId, endedAtMs: null }, change);
+  if (done > 0) await tell(trx, "session.ended", by, sessionId, nowMs, { name });
+}
+
+/** Ends what was opened with a token, and the links that were made with it. */
+export async function endSessionsOfToken(
+  trx: Transaction<Tables>,
+  tokenId: string,
+  deed: { readonly by: string; readonly nowMs: number },
+): Promise<void> {
+  await deleteRecords(trx, "sign_in_links", { tokenId });
+  for (const open of await findAll(trx, "sessions", { tokenId, endedAtMs: null }, ["session_id"])) {
+    await endSession(trx, open, deed);
+  }
+}
+
+/** All sessions as people are shown them, the last sign-in first. */
+export async function viewSessions(db: Db, nowMs: number): Promise<SessionView[]> {
+  const uses = await lastUses(db);
+  const all = await findAll(db, "sessions", {}, ["signed_in_at_ms", "session_id"]);
+  return all.toReversed().map((session) => ({
+    id: session.sessionId,
+    name: session.name,
+    way: session.way,
+    tokenId: session.tokenId,
+    issuer: session.issuer,
+    subject: session.subject,
+    businesses: session.businesses === null ? null : [...session.businesses],
+    state: sessionProblem(session, nowMs) ?? "valid",
+    signedInAt: iso(session.signedInAtMs),
+    expiresAt: iso(session.expiresAtMs),
+    endedAt: session.endedAtMs === null ? null : iso(session.endedAtMs),
+    endedBy: session.endedBy,
+    lastUsedAt: isoOf(uses.get(session.sessionId)),
+  }));
+}
+
+/** Forgets what signed nobody in, and sessions that were over before an instant: the trail keeps them. */
+export async function pruneSessions(trx: Transaction<Tables>, beforeMs: number): Promise<void> {
+  await trx.deleteFrom("sign_in_links").where("expires_at_ms", "<", beforeMs).execute();
+  const old = trx.selectFrom("sessions").select("session_id").where("expires_at_ms", "<", beforeMs);
+  await trx.deleteFrom("token_uses").where("token_id", "in", old).execute();
+  await trx.deleteFrom("sessions").where("expires_at_ms", "<", beforeMs).execute();
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
+
+function rowOf({ holder, name, way, signedInAtMs }: SignIn) {
+  const none = { tokenId: null, issuer: null, subject: null, businesses: null };
+  return { ...none, ...holder, name, way, signedInAtMs: Math.floor(signedInAtMs) };
+}
+
+/** Whose a row is. */
+export function holderOf({
+  tokenId,
+  issuer,
+  subject,
+  businesses,
+}: Pick<Session, "tokenId" | "issuer" | "subject" | "businesses">): SessionHolder {
+  if (tokenId !== null) return { tokenId };
+  return { issuer: issuer ?? "", subject: subject ?? "", businesses: businesses ?? [] };
+}
+
+function subjectOf(holder: SessionHolder): string {
+  return "tokenId" in holder ? holder.tokenId : `${holder.issuer} ${holder.subject}`;
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  action: string,
+  actor: string,
+  subject: string,
+  nowMs: number,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await appendAudit(trx, { businessId: STORE_TRAIL, nowMs, actor, action, subject, details });
+}
+
+function withoutHash(found: RecordOf<"sessions"> | undefined): Session | undefined {
+  if (found === undefined) return undefined;
+  const { sessionHash: _, ...session } = found;
+  return session;
+}

@@ -1,0 +1,52 @@
+import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { asColumns } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, findAll } from "../sql/records.ts";
+import type { Store } from "../sql/store.ts";
+
+/** What somebody shows to be known: a token, or a session. */
+export interface Shown {
+  /** `tok_…` or `ses_…`. */
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Addresses of one that are told apart: whoever has many fills neither table nor trail. */
+const ADDRESSES_MOST = 100;
+const OTHERS = "others";
+
+/** Writes down from where a token or a session was used; the first time, the trail tells of it. */
+export async function noteUse(
+  store: Pick<Store, "db" | "transactionOf">,
+  { id: tokenId, name }: Shown,
+  { address: from, nowMs }: { readonly address: string; readonly nowMs: number },
+): Promise<void> {
+  const known = await findAll(store.db, "token_uses", { tokenId }, ["first_at_ms"]);
+  const isKnown = known.some(({ address }) => address === from);
+  const address = isKnown || known.length < ADDRESSES_MOST ? from : OTHERS;
+  const seen = { lastAtMs: Math.floor(nowMs) };
+  if ((await changeRecords(store.db, "token_uses", { tokenId, address }, seen)) > 0) return;
+  await store.transactionOf(STORE_TRAIL, async (trx) => {
+    const use = asColumns({ tokenId, address, firstAtMs: seen.lastAtMs, ...seen });
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("token_uses")
+      .values(use)
+      .onConflict((row) => row.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) return;
+    const action = tokenId.startsWith("ses_") ? "session.used" : "token.used";
+    const details = { name, from: address };
+    const entry = { businessId: STORE_TRAIL, nowMs, actor: name, action, subject: tokenId };
+    await appendAudit(trx, { ...entry, details });
+  });
+}
+
+/** When each token and session was used last; none of those that never were. */
+export async function lastUses(db: Db): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("token_uses")
+    .select((of) => ["token_id", of.fn.max("last_at_ms").as("last_at_ms")])
+    .groupBy("token_id")
+    .execute();
+  return new Map(rows.map((row) => [row.token_id, Number(row.last_at_ms)]));
+}

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createBusinessClocks } from "../../../src/actions/clocks.ts";
+import { rulesOf } from "../../../src/decisions/deciding.ts";
+import { takeAnyDecision } from "../../../src/decisions/take-top-up.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { planLine, type SeededRun, seedRun } from "../support/rows.ts";
+
+const MINUTE_MS = 60_000;
+const careful = profile({ signIn: { freshOverCents: 15_000 } });
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ profiles: [careful] });
+  run = await seedRun(gateway.store, { lines: [planLine("p1"), planLine("p2")] });
+});
+afterEach(() => gateway.stop());
+
+async function decide(
+  signedInBeforeMs: number | undefined,
+  changes: { decision?: "approve" | "reject"; drop?: readonly string[] } = {},
+) {
+  const { store } = gateway;
+  const known = await getRun(store.db, run.runId);
+  if (known === undefined) throw new Error("no run");
+  const nowMs = Date.now();
+  const clock = await createBusinessClocks().read(careful);
+  const person = { tokenId: "tok_cora", name: "cora", roles: ["controller"] };
+  const deciding = {
+    run: known,
+    request: { decision: "approve", planHash: run.planHash, drop: [], ...changes } as const,
+    principal:
+      signedInBeforeMs === undefined
+        ? person
+        : { ...person, signedInAtMs: nowMs - signedInBeforeMs },
+    ...rulesOf(careful),
+    ...{ clock, nowMs },
+  };
+  return store.transactionOf("biz_acme", (trx) => takeAnyDecision(trx, deciding));
+}
+
+test("approving above the profile's amount takes a sign-in of the last fifteen minutes", async () => {
+  const refused = await decide(16 * MINUTE_MS);
+  expect(refused).toMatchObject({ accepted: false, code: "sign-in-too-old" });
+  expect(JSON.stringify(refused)).toContain("$200.00");
+  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
+  expect(trail.at(-1)).toMatchObject({ action: "run.decision-refused", actor: "cora" });
+  expect(await decide(15 * MINUTE_MS)).toMatchObject({ accepted: true, countsFor: ["p1", "p2"] });
+});
+
+test("what is approved below it, or rejected, takes any sign-in; a token shows itself each time", async () => {
+  expect(await decide(600 * MINUTE_MS, { drop: ["p2"] })).toMatchObject({ accepted: true });
+  expect(await decide(600 * MINUTE_MS, { decision: "reject" })).toMatchObject({ accepted: true });
+  expect(await decide(undefined)).toMatchObject({ accepted: true });
+});

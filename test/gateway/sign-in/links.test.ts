@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { SignInLinkBody, SessionListBody } from "../../../src/api/sessions.ts";
+import { listAudit, STORE_TRAIL } from "../../../src/store/audit/audit.ts";
+import { confirmedToken } from "../../support/confirmed-token.ts";
+import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { Browser, fieldOf } from "./browser.ts";
+
+const MINUTE_MS = 60_000;
+
+let gateway: TestGateway;
+let nowMs: number;
+let cora: { readonly tokenId: string; readonly token: string };
+let admin: string;
+
+beforeEach(async () => {
+  nowMs = Date.now();
+  gateway = await startTestGateway({ nowMs: () => nowMs });
+  const who = { name: "Cora", roles: ["controller"], createdBy: "ada", nowMs };
+  cora = await confirmedToken(gateway.store, who);
+  admin = await gateway.token("ada", ["admin"]);
+});
+afterEach(() => gateway.stop());
+
+async function linkOf(token: string) {
+  return SignInLinkBody.parse((await gateway.call("POST", "/v1/sign-in-links", token)).json);
+}
+
+async function signedIn(token = cora.token): Promise<Browser> {
+  const browser = new Browser(gateway.url);
+  const { code } = await linkOf(token);
+  expect((await browser.post("/sign-in", { code, to: "/" })).status).toBe(303);
+  return browser;
+}
+
+/** Whom the sign-in page greets; undefined where it asks who it is. */
+async function greeted(browser: Browser): Promise<string | undefined> {
+  const page = await (await browser.get("/sign-in")).text();
+  return /<h1>Signed in as (.*)<\/h1>/.exec(page)?.[1];
+}
+
+async function trail(): Promise<string[]> {
+  const entries = await listAudit(gateway.store.db, { businessId: STORE_TRAIL });
+  return entries
+    .filter(({ action }) => action.startsWith("session."))
+    .map(({ action, actor }) => `${actor}: ${action}`);
+}
+
+test("a link signs in once: opening it uses nothing up, its button does", async () => {
+  const link = await linkOf(cora.token);
+  expect(link).toMatchObject({ name: "Cora", url: `${gateway.url}/sign-in#${link.code}` });
+  const browser = new Browser(gateway.url);
+  for (const method of ["GET", "HEAD"]) {
+    expect((await fetch(link.url, { method })).status).toBe(200);
+  }
+  expect(await greeted(browser)).toBeUndefined();
+  const answer = await browser.post("/sign-in", { code: link.code, to: "/runs/pay-run%2Frent" });
+  expect(answer.headers.get("location")).toBe("/runs/pay-run%2Frent");
+  expect(await greeted(browser)).toBe("Cora");
+  const again = await new Browser(gateway.url).post("/sign-in", { code: link.code });
+  expect(again.status).toBe(401);
+  expect(await again.text()).toContain("used before");
+});
+
+test("a link works for ten minutes", async () => {
+  const { code } = await linkOf(cora.token);
+  nowMs += 10 * MINUTE_MS;
+  expect((await new Browser(gateway.url).post("/sign-in", { code })).status).toBe(401);
+});
+
+test("of two who use one link at once, one is signed in", async () => {
+  const { code } = await linkOf(cora.token);
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => new Browser(gateway.url).post("/sign-in", { code })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 401, 401, 401, 401]);
+});
+
+test("what stands in the store and in the trail signs nobody in", async () => {
+  const { code } = await linkOf(cora.token);
+  const browser = new Browser(gateway.url);
+  await linkOf(cora.token);
+  await browser.post("/sign-in", { code });
+  const secret = browser.cookie.split("=")[1] ?? "";
+  const { db } = gateway.store;
+  const stored = [
+    await db.selectFrom("sessions").selectAll().execute(),
+    await db.selectFrom("sign_in_links").selectAll().execute(),
+    await listAudit(db, { businessId: STORE_TRAIL }),
+    gateway.logged,
+  ];
+  expect(secret).not.toBe("");
+  for (const text of [code, secret]) expect(JSON.stringify(stored)).not.toContain(text);
+});
+
+test("no script reads the cookie, and on HTTPS no neighbour plants one", async () => {
+  const plain = await signedIn();
+  expect(plain.set.join()).toMatch(
+    /^payrun_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const secure = await startTestGateway({ publicUrl: "https://pay.acme.example" });
+  try {
+    const token = await secure.token("cora", ["controller"]);
+    const made = await secure.call("POST", "/v1/sign-in-links", token);
+    const { code, url } = SignInLinkBody.parse(made.json);
+    expect(url).toBe(`https://pay.acme.example/sign-in#${code}`);
+    const browser = new Browser(secure.url);
+    expect((await browser.post("/sign-in", { code }, secure.url)).status).toBe(403);
+    expect((await browser.post("/sign-in", { code }, "https://pay.acme.example")).status).toBe(303);
+    expect(browser.set.join()).toMatch(
+      /^__Host-payrun_session=[^;]+;.* Path=\/; HttpOnly; Secure; /,
+    );
+  } finally {
+    await secure.stop();
+  }
+});
+
+test("only a page of this gateway, made for this session, sends a form", async () => {
+  const browser = await signedIn();
+  const formToken = fieldOf(await (await browser.get("/sign-in")).text(), "form_token");
+  const other = await signedIn();
+  const othersToken = fieldOf(await (await other.get("/sign-in")).text(), "form_token");
+  for (const [form_token, origin] of [
+    [formToken, "https://evil.example"],
+    [formToken, "null"],
+    [formToken, ""],
+    [othersToken, gateway.url],
+    ["", gateway.url],
+  ] as const) {
+    expect((await browser.post("/sign-out", { form_token }, origin)).status, origin).toBe(403);
+  }
+  expect(await greeted(browser)).toBe("Cora");
+  expect((await browser.post("/sign-out", { form_token: formToken })).status).toBe(303);
+  expect(await greeted(browser)).toBeUndefined();
+  expect(await greeted(other)).toBe("Cora");
+});
+
+test("a cookie opens nothing of the API, which asks for a token", async () => {
+  const { cookie } = await signedIn();
+  const answer = await fetch(`${gateway.url}/v1/holds`, { headers: { cookie } });
+  expect(answer.status).toBe(401);
+});
+
+test("a session is over when it was signed out of, after twelve hours, and with its token", async () => {
+  const late = await signedIn();
+  nowMs += 12 * 60 * MINUTE_MS - 1;
+  expect(await greeted(late)).toBe("Cora");
+  nowMs += 1;
+  expect(await greeted(late)).toBeUndefined();
+
+  const revoked = await signedIn();
+  await gateway.call("DELETE", `/v1/tokens/${cora.tokenId}`, admin);
+  expect(await greeted(revoked)).toBeUndefined();
+});
+
+test("whoever made a token is signed in with it no more once its holder has renewed it", async () => {
+  const makers = await signedIn();
+  const { code } = await linkOf(cora.token);
+  const renewed = await gateway.call("POST", "/v1/tokens/renewal", cora.token);
+  expect(await greeted(makers)).toBeUndefined();
+  expect((await makers.post("/sign-in", { code })).status).toBe(401);
+  expect(await greeted(await signedIn(String(renewed.json["token"])))).toBe("Cora");
+});
+
+test("people see and end their own sessions, an administrator everybody's; the trail tells of each", async () => {
+  const browser = await signedIn();
+  await signedIn(admin);
+  const otto = await gateway.token("otto", ["operator"]);
+  const listed = async (token: string) =>
+    SessionListBody.parse((await gateway.call("GET", "/v1/sessions", token)).json).items;
+  expect(await listed(otto)).toEqual([]);
+  const [mine] = await listed(cora.token);
+  expect(mine).toMatchObject({ name: "Cora", way: "link", tokenId: cora.tokenId, state: "valid" });
+  expect((await listed(admin)).map(({ name }) => name).toSorted()).toEqual(["Cora", "ada"]);
+  const path = `/v1/sessions/${mine?.id ?? ""}`;
+  expect((await gateway.call("DELETE", path, otto)).status).toBe(404);
+  expect((await gateway.call("DELETE", path, admin)).json).toMatchObject({ endedBy: "ada" });
+  expect(await greeted(browser)).toBeUndefined();
+  expect(await trail()).toEqual([
+    "Cora: session.link-made",
+    "Cora: session.opened",
+    "ada: session.link-made",
+    "ada: session.opened",
+    "ada: session.ended",
+  ]);
+});
+
+test("a session's use from an address stands in the trail once", async () => {
+  const browser = await signedIn();
+  for (let times = 0; times < 3; times += 1) await greeted(browser);
+  const used = async () => (await trail()).filter((line) => line.endsWith("session.used"));
+  await expect.poll(used, { timeout: 20_000 }).toEqual(["Cora: session.used"]);
+});
+
+test("a link leads on to this gateway's own pages only", async () => {
+  for (const to of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:0"]) {
+    const { code } = await linkOf(cora.token);
+    const answer = await new Browser(gateway.url).post("/sign-in", { code, to });
+    expect(answer.headers.get("location"), to).toBe("/");
+  }
+});
+
+test("pages run no script of others and stand in no frame", async () => {
+  const { headers } = await new Browser(gateway.url).get("/sign-in");
+  expect(headers.get("content-security-policy")).toContain("script-src 'self'");
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(headers.get("referrer-policy")).toBe("same-origin");
+});
+
+test("a token for one business signs in for that one", async () => {
+  const two = await startTestGateway({
+    profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
+  });
+  try {
+    const token = await two.token("cora", ["controller"], ["beta"]);
+    const theirAdmin = await two.token("ada", ["admin"], ["acme"]);
+    const made = await two.call("POST", "/v1/sign-in-links", token);
+    await new Browser(two.url).post("/sign-in", { code: SignInLinkBody.parse(made.json).code });
+    expect((await two.call("GET", "/v1/sessions", theirAdmin)).json).toEqual({ items: [] });
+  } finally {
+    await two.stop();
+  }
+});

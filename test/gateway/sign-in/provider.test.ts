@@ -1,0 +1,163 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { listAudit, STORE_TRAIL } from "../../../src/store/audit/audit.ts";
+import type { Identity } from "../../../src/config/identities.ts";
+import { freePort } from "../../support/free-port.ts";
+import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { Browser, fieldOf } from "./browser.ts";
+
+const CLIENT = { clientId: "payrun", clientSecret: "a-secret-of-the-client" };
+
+let server: Server;
+let issuer: string;
+let gateway: TestGateway;
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+  server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT.clientId,
+        client_secret: CLIENT.clientSecret,
+        redirect_uris: [`http://127.0.0.1:${port}/sign-in/callback`],
+      },
+    ],
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: "cora@acme.example", email_verified: true }),
+    }),
+  });
+  server.on("request", provider.callback());
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterEach(() => gateway.stop());
+
+function person(subject: string, roles: readonly string[], name = "Cora"): Identity {
+  return { issuer, subject, name, roles };
+}
+
+async function start(...identities: readonly (readonly Identity[])[]): Promise<void> {
+  const profiles = identities.map((of, at) =>
+    profile({
+      name: `b${at}`,
+      businessId: `biz_${at}`,
+      identities: of,
+      signIn: { provider: { issuer, ...CLIENT } },
+    }),
+  );
+  gateway = await startTestGateway({ profiles, port });
+}
+
+/** Goes to the provider as a browser does, signs in there, and comes back. */
+async function atProvider(
+  browser: Browser,
+  account: string,
+  path = "/sign-in/provider?business=b0",
+) {
+  const there = new Browser(issuer);
+  let next = (await browser.get(path)).headers.get("location") ?? "";
+  expect(next).toContain(`${issuer}/auth`);
+  for (let steps = 0; steps < 12 && next.startsWith(issuer); steps += 1) {
+    const answer = await there.get(next);
+    const location = answer.headers.get("location");
+    if (location !== null) {
+      next = new URL(location, issuer).href;
+      continue;
+    }
+    const page = await answer.text();
+    const prompt = fieldOf(page, "prompt");
+    const said = prompt === "login" ? { prompt, login: account, password: "x" } : { prompt };
+    next = new URL((await there.post(next, said)).headers.get("location") ?? "", issuer).href;
+  }
+  return next.slice(gateway.url.length);
+}
+
+async function pageOf(browser: Browser, path = "/sign-in"): Promise<string> {
+  return (await browser.get(path)).text();
+}
+
+test("whom a profile names by issuer and subject signs in at their company's provider", async () => {
+  await start([person("00u1", ["controller"])]);
+  const browser = new Browser(gateway.url);
+  expect(await pageOf(browser)).toContain("/sign-in/provider?business=b0");
+  const back = await atProvider(browser, "00u1", "/sign-in/provider?business=b0&to=/holds");
+  const answer = await browser.get(back);
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/holds"]);
+  expect(await pageOf(browser)).toContain("Signed in as Cora");
+  const trail = await listAudit(gateway.store.db, { businessId: STORE_TRAIL });
+  expect(trail.find(({ action }) => action === "session.opened")).toMatchObject({
+    actor: "Cora",
+    details: { way: "provider", issuer, subject: "00u1", businesses: ["b0"] },
+  });
+});
+
+test("an e-mail address proves nothing, and neither does another subject", async () => {
+  await start([person("00u1", ["controller"])]);
+  const browser = new Browser(gateway.url);
+  const answer = await browser.get(await atProvider(browser, "00u2"));
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toContain("00u2");
+  expect(browser.set.join()).not.toContain("payrun_session");
+});
+
+test("what was begun in one browser signs nobody in in another, and nobody twice", async () => {
+  await start([person("00u1", ["controller"])]);
+  const browser = new Browser(gateway.url);
+  const back = await atProvider(browser, "00u1");
+  const other = new Browser(gateway.url);
+  expect((await other.get(back)).status).toBe(401);
+  await other.get("/sign-in/provider?business=b0");
+  expect((await other.get(back)).status).toBe(401);
+  expect((await browser.get(back)).status).toBe(303);
+  expect((await browser.get(back)).status).toBe(401);
+});
+
+test("whoever is something else in another business chooses as what they act", async () => {
+  await start(
+    [person("00u1", ["controller"])],
+    [person("00u1", ["viewer"])],
+    [person("00u1", ["controller"])],
+  );
+  const browser = new Browser(gateway.url);
+  const page = await (await browser.get(await atProvider(browser, "00u1"))).text();
+  expect(page).toContain("Cora, controller for b0, b2");
+  expect(page).toContain("Cora, viewer for b1");
+  await browser.post("/sign-in", { code: fieldOf(page, "code"), to: "/" });
+  expect(await pageOf(browser)).toContain("Roles: controller");
+});
+
+test("a session ends as soon as the profile says something else about the person", async () => {
+  const identities = [person("00u1", ["controller"])];
+  await start(identities);
+  const browser = new Browser(gateway.url);
+  await browser.get(await atProvider(browser, "00u1"));
+  identities[0] = person("00u1", ["viewer"]);
+  expect(await pageOf(browser)).toContain("Roles: viewer");
+  identities.length = 0;
+  expect(await pageOf(browser)).not.toContain("Signed in as");
+});
+
+test("signing in again has the provider ask again who it is", async () => {
+  await start([person("00u1", ["controller"])]);
+  const browser = new Browser(gateway.url);
+  const answer = await browser.get("/sign-in/provider?business=b0&again=true");
+  const { searchParams } = new URL(answer.headers.get("location") ?? "");
+  expect(searchParams.get("max_age")).toBe("0");
+  expect(searchParams.get("prompt")).toBe("login");
+  expect(searchParams.get("code_challenge_method")).toBe("S256");
+});
+
+test("a provider that can't be reached is said, and how to sign in without it", async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const signIn = { provider: { issuer: nobody, ...CLIENT } };
+  gateway = await startTestGateway({ profiles: [profile({ signIn })], port });
+  const answer = await new Browser(gateway.url).get("/sign-in/provider?business=acme");
+  expect(answer.status).toBe(502);
+  expect(await answer.text()).toContain("payrun login");
+});
