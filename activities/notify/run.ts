@@ -83,12 +83,13 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   const isNew = !(await isToldOf(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
+  const { zone } = clock;
   const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
     const roles = await approversOf(trx, facts);
     const data = { ...waiting, planHash: run.planHash, decideBy };
     await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
   };
-  if (isNew) await ask("approval-needed", approvalNeeded(run, waiting, decideBy));
+  if (isNew) await ask("approval-needed", approvalNeeded(run, waiting, { decideBy, zone }));
   if (decideBy === null || run.approveByMs === null) return Infinity;
   const decideByMs = Date.parse(decideBy);
   const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
@@ -97,7 +98,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
   if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
-  await ask("decide-by-near", decideByNear(run, waiting, decideBy));
+  await ask("decide-by-near", decideByNear(run, waiting, { decideBy, zone }));
   return Infinity;
 }
 

@@ -102,7 +102,8 @@ class AskingRun {
       // The first stage is told of with the plan.
       if (turned.stage === 0) continue;
       const ask = this.#askOf(turned, { ...next, escalated: false });
-      if (ask !== undefined) await this.#tell("approval-needed", ask, stageOpened(this.#run, ask));
+      if (ask !== undefined)
+        await this.#tell("approval-needed", ask, stageOpened(this.#run, ask, this.#clock.zone));
     }
   }
 
@@ -127,7 +128,11 @@ class AskingRun {
           totalCents: ask.cents,
         },
       });
-      await this.#tell("approval-escalated", ask, approvalEscalated(this.#run, ask));
+      await this.#tell(
+        "approval-escalated",
+        ask,
+        approvalEscalated(this.#run, ask, this.#clock.zone),
+      );
     }
   }
 
@@ -148,7 +153,11 @@ class AskingRun {
         continue;
       }
       const remindAtMs = dueForPeopleMs(this.#clock, remind.every);
-      await this.#tell("approval-reminder", ask, approvalReminder(this.#run, ask));
+      await this.#tell(
+        "approval-reminder",
+        ask,
+        approvalReminder(this.#run, ask, this.#clock.zone),
+      );
       await postponeReminder(this.#trx, this.#run.runId, bills, remindAtMs);
       after.push({ ...bills, remindAtMs });
     }

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
-import type { LineState } from "../contracts/pay-run.ts";
+import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { closeByPerson } from "../ledger/close-by-person.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { createHold } from "../store/holds/holds.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import type { Tables } from "../store/index.ts";
-import { changeLine, type RunLine } from "../store/lines/lines.ts";
+import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
 import { requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
@@ -34,6 +34,9 @@ export interface ResolutionRequest {
 
 export interface Resolution {
   readonly payableId: string;
+  readonly publicId: string | null;
+  readonly contactName: string | null;
+  readonly amountCents: number;
   readonly business: string;
   readonly action: ResolutionAction;
   readonly runId: string;
@@ -68,9 +71,10 @@ export async function resolve(
       await requireDecider(trx, line, by);
       await requireApproval(trx, line, businessMs);
     }
+    const resolving = { profile, request, by, line, plan: await planLineOf(trx, line) };
     return request.action === "retry"
-      ? retry(context, trx, { profile, request, by, line })
-      : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
+      ? retry(context, trx, resolving)
+      : end(context, trx, resolving, END_STATES[request.action]);
   });
   if (resolution.workflowId === undefined) {
     return resolution;
@@ -91,6 +95,7 @@ interface Resolving {
   readonly request: ResolutionRequest;
   readonly by: Principal;
   readonly line: RunLine;
+  readonly plan: Pick<PlanLine, "publicId" | "contactName">;
 }
 
 async function parkedLine(
@@ -212,9 +217,12 @@ async function end(
   return { ...named(resolving), state, holdId: hold.holdId };
 }
 
-function named({ profile, request, line }: Resolving) {
+function named({ profile, request, line, plan }: Resolving) {
   return {
     payableId: request.payableId,
+    publicId: plan.publicId,
+    contactName: plan.contactName,
+    amountCents: line.amountCents,
     business: profile.name,
     action: request.action,
     runId: line.runId,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
 
 /** Bills and amounts by state. */
@@ -16,6 +17,7 @@ export const ReportBody = z
     business: z.string(),
     playbook: z.string(),
     period: z.string(),
+    zone: moment.zone,
     phase: z.enum(RUN_PHASES),
     bills: z.int().describe("Lines of the run"),
     totalCents: z.int(),

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
+import { moment } from "./moment.ts";
 import { runPayment } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
@@ -32,6 +33,7 @@ export const RunReviewBody = z
     period: z.string(),
     phase: z.enum(RUN_PHASES),
     waitingFor: z.string().nullable(),
+    ...moment,
     launchedBy: z.string(),
     planHash: z.string().nullable().describe("What a decision names; null while there is no plan"),
     plan: billSum.describe("All bills of the plan"),

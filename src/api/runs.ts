@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { stateSums } from "./report.ts";
+import { moment } from "./moment.ts";
 import { startedBy } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
@@ -168,6 +169,7 @@ export const RunStatusBody = z
     totalCents: z.int(),
     planHash: z.string().nullable(),
     decideBy: z.string().nullable(),
+    ...moment,
     launchedBy: z.string(),
     startedBy: startedBy.optional(),
     payments: z.array(runPayment).describe("The page of bills that was asked for"),

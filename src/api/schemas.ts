@@ -106,6 +106,9 @@ export const AppliedPlaybookBody = z.object({
 export const ResolutionBody = z
   .object({
     payableId: z.string(),
+    publicId: z.string().nullable(),
+    contactName: z.string().nullable(),
+    amountCents: z.int(),
     business: z.string(),
     action: z.enum(["retry", "paid-elsewhere", "give-up"]),
     runId: z.string(),

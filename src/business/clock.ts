@@ -19,6 +19,8 @@ export interface ClockReading {
   /** True where the clocks are a sandbox's, which may be stepped. */
   readonly sandbox: boolean;
   readonly realMs: number;
+  /** In which the business's people are told times; New York's unless its profile names one. */
+  readonly zone?: string | undefined;
 }
 
 export interface BusinessClock {
@@ -31,7 +33,12 @@ export interface BusinessClock {
 
 /** Real time; the service's own from its `Date` header, which may differ from ours. */
 class RealClock implements BusinessClock {
+  readonly #zone: string | undefined;
   #offsetMs: number | undefined;
+
+  constructor(zone?: string) {
+    this.#zone = zone;
+  }
 
   now(): Promise<ClockReading> {
     const realMs = Date.now();
@@ -44,6 +51,7 @@ class RealClock implements BusinessClock {
       scale: 1,
       sandbox: false,
       realMs,
+      zone: this.#zone,
     });
   }
 
@@ -67,10 +75,11 @@ export class Clocks {
   readonly #clocks = new Map<string, { readonly key: string; readonly clock: BusinessClock }>();
 
   of(profile: BusinessProfile): BusinessClock {
-    const key = profile.sandbox ? profile.apiUrl : "";
+    const { sandbox, apiUrl, zone } = profile;
+    const key = `${sandbox ? apiUrl : ""} ${zone ?? ""}`;
     const known = this.#clocks.get(profile.name);
     if (known?.key === key) return known.clock;
-    const clock = profile.sandbox ? new SandboxClock(profile.apiUrl) : new RealClock();
+    const clock = sandbox ? new SandboxClock(apiUrl, zone) : new RealClock(zone);
     this.#clocks.set(profile.name, { key, clock });
     return clock;
   }

@@ -34,12 +34,14 @@ const READING_VALID_MS = 1_000;
 /** The sandbox's clocks, read again every second, so that a stepped clock is noticed. */
 export class SandboxClock implements BusinessClock {
   readonly #url: string;
+  readonly #zone: string | undefined;
   #reading: SandboxReading | undefined;
   /** What happened before this process has read it first, nobody knows. */
   #hasMoved = true;
   #pending: Promise<void> | undefined;
 
-  constructor(apiUrl: string) {
+  constructor(apiUrl: string, zone?: string) {
+    this.#zone = zone;
     this.#url = `${apiUrl.replace(/\/+$/, "")}/sandbox/clock`;
   }
 
@@ -58,6 +60,7 @@ export class SandboxClock implements BusinessClock {
       scale: reading.scale,
       sandbox: true,
       realMs,
+      zone: this.#zone,
     };
   }
 

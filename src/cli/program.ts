@@ -111,6 +111,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: RUNS,
+    name: "show",
+    load: async () => (await import("./commands/show.ts")).addShowCommand,
+  },
+  {
+    heading: RUNS,
     name: "watch",
     load: async () => (await import("./commands/watch.ts")).addWatchCommand,
   },

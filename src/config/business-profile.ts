@@ -46,6 +46,8 @@ export interface BusinessProfile {
   readonly identities?: readonly Identity[];
   /** How people sign in at the console, and how recently; by links alone where it is missing. */
   readonly signIn?: SignInSettings;
+  /** In which people are told times, an IANA name; New York's where it is missing. */
+  readonly zone?: string;
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
   /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
@@ -87,6 +89,16 @@ function isDateOrInstant(value: string): boolean {
   });
 }
 
+const zone = word.refine(isZone, "must be a time zone such as America/New_York or UTC");
+
+function isZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: value }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 const achAuthorization = z.strictObject({ acceptedBy: word, acceptedAt });
 
 /** A business as it is written: `token` has become a source before this is asked. */
@@ -100,6 +112,7 @@ export const businessShape = z
       .union([word.pipe(secretList), z.array(word)], "must be a secret or a list of secrets")
       .optional(),
     achAuthorization: achAuthorization.optional(),
+    zone: zone.optional(),
     signers: signersShape.optional(),
     identities: identitiesShape.optional(),
     signIn: signInShape.optional(),
@@ -143,6 +156,7 @@ export function toBusinessProfile(
     token,
     webhookSecrets: shape.webhookSecrets ?? [],
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
+    ...(shape.zone === undefined ? {} : { zone: shape.zone }),
     ...(shape.signers ? { signers: shape.signers } : {}),
     ...(shape.identities ? { identities: shape.identities } : {}),
     ...(shape.signIn ? { signIn: toSignIn(shape.signIn) } : {}),

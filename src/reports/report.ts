@@ -3,6 +3,7 @@ import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
 import { oddLines, REGULAR_STATES } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
+import { zoneOf } from "./moment.ts";
 import { cell, dollars } from "./csv.ts";
 import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
@@ -15,6 +16,8 @@ export interface RunReport {
   readonly business: string;
   readonly playbook: string;
   readonly period: string;
+  /** In which people are told its times. */
+  readonly zone: string;
   readonly phase: RunPhase;
   readonly bills: number;
   readonly totalCents: number;
@@ -54,6 +57,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     business: run.business,
     playbook: run.playbook,
     period: run.period,
+    zone: zoneOf(context, run.business),
     phase: phaseNow(run.phase, byState),
     bills: sumOf(byState, ({ count }) => count),
     totalCents: sumOf(byState, ({ cents }) => cents),
@@ -100,6 +104,7 @@ export function reportOfStatus(status: RunStatus): RunReport {
     business: status.business,
     playbook: status.playbook,
     period: status.period,
+    zone: status.zone,
     phase: status.phase,
     bills: status.payments.length,
     totalCents: sumOf(byState, ({ cents }) => cents),

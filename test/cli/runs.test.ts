@@ -208,13 +208,13 @@ describe("runs, from the command line", () => {
   });
 
   test("the launcher's approval, an old plan's and an unknown bill's are refused", async () => {
-    const launcher = await as("ada", ["approve", runId]);
+    const launcher = await as("ada", ["approve", runId, "--yes"]);
     expect(launcher.code).toBe(1);
     expect(launcher.stderr).toMatch(/has changed this playbook/);
-    const old = await as("cleo", ["approve", runId, "--plan-hash", "0000", "--json"]);
+    const old = await as("cleo", ["approve", runId, "--plan-hash", "0000", "--yes", "--json"]);
     expect(old.code).toBe(1);
     expect(old.json()).toMatchObject({ error: "stale_plan" });
-    const stranger = await as("cleo", ["approve", runId, "--drop", "pbl_none"]);
+    const stranger = await as("cleo", ["approve", runId, "--drop", "pbl_none", "--yes"]);
     expect(stranger.code).toBe(2);
     expect(stranger.stderr).toContain("pbl_none");
   });
@@ -238,11 +238,17 @@ describe("runs, from the command line", () => {
   });
 
   test("approve says what it counts for, what it leaves out and what is still needed", async () => {
-    const { code, stdout } = await as("cleo", ["approve", "cli-weekly", "--drop", idOf(1)]);
+    const { code, stdout } = await as("cleo", [
+      "approve",
+      "cli-weekly",
+      "--drop",
+      idOf(1),
+      "--yes",
+    ]);
     expect(stdout).toContain("counts for 1 bill, 1 bill left out");
     expect(stdout).toContain("still needed: 1 more of owner for 1 bill, $900.00");
     expect(code).toBe(0);
-    const owner = await as("olga", ["approve", runId, "--json"]);
+    const owner = await as("olga", ["approve", runId, "--yes", "--json"]);
     expect(owner.json()).toMatchObject({ accepted: true, missing: [] });
   });
 
@@ -283,7 +289,7 @@ describe("runs, from the command line", () => {
   });
 
   test("resolve refuses a bill that is not parked, and says what it is", async () => {
-    const args = ["resolve", idOf(0), "--give-up", "--reason", "no", "--json"];
+    const args = ["resolve", idOf(0), "--give-up", "--reason", "no", "--yes", "--json"];
     const { code, json } = await as("olga", args);
     expect(code).toBe(1);
     expect(json()).toMatchObject({ resolved: [], refused: [{ payableId: idOf(0) }] });

@@ -50,7 +50,7 @@ describe("up", () => {
     const { token } = made.json<{ token: string }>();
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
     const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
-    const approved = await payrun(["approve", run.id, "--json"], {
+    const approved = await payrun(["approve", run.id, "--yes", "--json"], {
       cwd,
       env: { PAYRUN_HOME: home, PAYRUN_TOKEN: token },
     });

@@ -240,3 +240,10 @@ test("a profile says who signs in, by issuer and subject and never by an e-mail 
   expect(problemsOf(of("00u1").replace("https:", "http:"))[0]).toContain("https://");
   expect(problemsOf(`${ACME}    approvals: nobody\n`)[0]).toContain("single-person");
 });
+
+test("a profile names the zone in which its people are told times, and no zone that there is none of", () => {
+  const of = (zone: string) => `${ACME}    zone: ${zone}\n`;
+  expect(load(of("America/Chicago")).profiles.get("acme")?.zone).toBe("America/Chicago");
+  expect(load(ACME).profiles.get("acme")?.zone).toBeUndefined();
+  expect(problemsOf(of("America/Chicgo"))[0]).toContain("must be a time zone such as");
+});

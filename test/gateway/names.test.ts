@@ -162,13 +162,14 @@ test("bills and runs are named to every other command as well", async () => {
   const status = await typed("status", "weekly/2026-11-20", "--json");
   expect(status.json()).toMatchObject({ id: run.runId });
   for (const command of ["status", "watch", "report", "approve", "reject", "cancel"]) {
-    const answer = await typed(command, "weekly/1999-01-01");
+    const yes = command === "approve" ? ["--yes"] : [];
+    const answer = await typed(command, "weekly/1999-01-01", ...yes);
     expect(answer.code, command).toBe(2);
     expect(answer.stderr, command).toContain("weekly/2026-11-20");
   }
   expect((await typed("pay", "BILL-999999")).code).toBe(2);
   await setLine(gateway.store, run.runId, "pbl_2", { state: "parked" });
-  const resolved = ["resolve", "Café Zürich", "--give-up", "--reason", "a duplicate"];
+  const resolved = ["resolve", "Café Zürich", "--give-up", "--reason", "a duplicate", "--yes"];
   expect(await typed(...resolved)).toMatchObject({ code: 0 });
 });
 

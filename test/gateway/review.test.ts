@@ -52,7 +52,7 @@ test("an approver sees what her approval covers, what it is one of several for, 
     oneOfSeveral: [{ quorum: 2, approvals: 1, lines: 1, totalCents: 30_000 }],
     none: [{ by: ["owner"], lines: 1, totalCents: 2_000_000 }],
     summary:
-      "Your approval lets 2 bills, $200.00, go out and is one of 2 for 1 bill, $300.00; it counts for none of 1 bill, $20,000.00: needs the owner.",
+      "Your approval lets 2 bills, $200.00, go out and is one of 2 for 1 bill, $300.00; it counts for none of 1 bill, $20,000.00, which needs the owner.",
   });
   expect(missing.map(({ lines }) => lines)).toEqual([2, 1, 1]);
 });
@@ -69,7 +69,9 @@ test("what an approval brought about is said with bills and sums, and what is st
     "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
   );
   const { yours } = await reviewFor("cora", ["controller"]);
-  expect(yours.summary).toMatch(/^Your approval lets no bill go out: 1 bill, \$300\.00, you have/);
+  expect(yours.summary).toMatch(
+    /^Your approval lets no bill go out: you have approved 1 bill, \$300\.00, which needs/,
+  );
   const owner = await approve("olga", ["owner"]);
   expect(owner.summary).toBe("2 bills, $20,300.00, go out.");
 });

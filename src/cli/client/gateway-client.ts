@@ -15,6 +15,7 @@ import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "../home/local-admin.ts";
 import { readRunning } from "../home/running-file.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
+import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { DryPlanBody, type DryPlanAnswer, type RunStatus } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 
@@ -29,6 +30,14 @@ const errorShape = z.object({
   message: z.string(),
   details: z.unknown().optional(),
 });
+
+/** Which bills of a review. */
+interface ReviewPage {
+  readonly page?: number;
+  readonly pageSize?: number;
+  /** Payables that would be left out. */
+  readonly drop?: readonly string[];
+}
 
 /** Where the gateway is and who asks, as the settings and this home say. */
 export function gatewayOf(config: Config): GatewayClient {
@@ -92,6 +101,36 @@ export class GatewayClient {
   async wholeRun(id: string, page = 1): Promise<RunStatus> {
     const query = `page=${page}&pageSize=${BILLS_A_PAGE}`;
     return this.#payRun(id, query);
+  }
+
+  /** The same page by page, the first one too. */
+  async *wholeRunPages(first: RunStatus): AsyncGenerator<RunStatus> {
+    yield first;
+    for (let next = first.nextPage ?? null; next !== null;) {
+      const page = await this.wholeRun(first.id, next);
+      yield page;
+      next = page.nextPage ?? null;
+    }
+  }
+
+  /** What an approver needs to see of a pay run, with the first of its bills. */
+  async review(
+    id: string,
+    { page = 1, pageSize = BILLS_A_PAGE, drop = [] }: ReviewPage = {},
+  ): Promise<RunReview> {
+    const out = drop.length === 0 ? "" : `&drop=${encodeURIComponent(drop.join(","))}`;
+    const query = `page=${page}&pageSize=${pageSize}${out}`;
+    return this.get(`/v1/runs/${encodeURIComponent(id)}/review?${query}`, RunReviewBody);
+  }
+
+  /** The same page by page, the first one too. */
+  async *reviewPages(first: RunReview): AsyncGenerator<RunReview> {
+    yield first;
+    for (let { nextPage: page } = first; page !== null;) {
+      const next = await this.review(first.id, { page, pageSize: first.pageSize });
+      yield next;
+      page = next.nextPage;
+    }
   }
 
   /** @throws {CliError} where the id is something else's, which has no plan and no bills */

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import type { Config } from "../../config.ts";
 import {
   type AuditRow,
@@ -73,7 +74,7 @@ function addVerify(audit: Command, session: Session): void {
           );
           for (const { at, text, action, subject } of problems) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
-            output.line(`  ${at}  ${printable(text)}${printable(about)}`);
+            output.line(`  ${spokenTime(at)}  ${printable(text)}${printable(about)}`);
           }
           if (head !== null) output.line(dim(`  its end is ${head}`));
           if (compared !== null) output.line(dim(`  ${compared}`));

@@ -3,6 +3,7 @@ import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { accountOf, topUpLines } from "../show/deposit.ts";
+import { asked, isSomebodyThere } from "../terminal/confirm.ts";
 import { green } from "../terminal/text.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 import { DecisionBody } from "../../api/schemas.ts";
@@ -28,13 +29,10 @@ export async function decideTopUp(
       code: "no_top_up",
     });
   }
-  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
-  if (options.yes !== true && options.json !== true && canAsk) {
+  if (options.yes === undefined && isSomebodyThere(output)) {
     output.lines(topUpLines([topUp]));
-    const { confirm, isCancel } = await import("@clack/prompts");
     const message = decision === "approve" ? "Approve this deposit?" : "Refuse this deposit?";
-    const said = await confirm({ message, initialValue: false });
-    if (isCancel(said) || !said) {
+    if (!(await asked(message))) {
       output.note("Nothing was decided.");
       return EXIT.failed;
     }

@@ -1,6 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
@@ -9,9 +8,10 @@ import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
-import { PlanDigest } from "../show/plan.ts";
+import { reviewDigest, reviewHead } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
-import { count, green } from "../terminal/text.ts";
+import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
+import { count, dim, green } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { decideTopUp } from "./decide-deposit.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
@@ -37,7 +37,7 @@ export function addApproveCommand(program: Command, session: Session): void {
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "a remark to keep with it")
     .option("--top-up", "approve the deposit that it asks for, and no bill")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, (context) => decide(context, "approve", id, options)),
@@ -65,16 +65,17 @@ async function decide(
   text: string,
   options: DecideOptions,
 ): Promise<ExitCode> {
+  if (decision === "approve") requireYes("approve", { output, yes: options.yes });
   const gateway = gatewayOf(config());
   const id = await findRunId(gateway, text);
   if (options.topUp === true) return decideTopUp({ output, gateway }, decision, id, options);
   const bills = await findEach(gateway, options.drop ?? [], { kind: "bill", run: id });
   const drop = bills.map((bill) => bill.id);
-  const planHash =
-    options.planHash === undefined
-      ? await seenPlan(output, gateway, id, decision, options)
-      : await wholeHash(gateway, id, options.planHash);
-  if (planHash === undefined) return EXIT.failed;
+  const planHash = await planToDecideOn(gateway, id, options.planHash);
+  if (options.yes === undefined && isSomebodyThere(output)) {
+    const isSure = await askedAbout({ output, gateway }, decision, { id, planHash, drop });
+    if (!isSure) return EXIT.failed;
+  }
   const { reason } = options;
   const answer = await gateway.post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
     decision,
@@ -87,24 +88,18 @@ async function decide(
   return EXIT.done;
 }
 
-/** Digits of a plan's hash that stand for it: as many as `status` shows. */
+/** Digits of a plan's hash that `status` shows; as many of them name it. */
 const HASH_DIGITS = 12;
 
-/** The plan's hash where a person has typed its beginning; else what they typed, for the refusal. */
-async function wholeHash(gateway: GatewayClient, id: string, typed: string): Promise<string> {
-  const { planHash } = await gateway.run(id);
-  const isBeginning = typed.length >= HASH_DIGITS && planHash?.startsWith(typed) === true;
-  return isBeginning ? planHash : typed;
-}
-
-/** The plan that the person at the terminal has just been shown, or undefined where they said no. */
-async function seenPlan(
-  output: Output,
+/**
+ * The hash of the plan that is meant: the one that was named, in full or by its first digits, else
+ * the run's own once it has one.
+ */
+async function planToDecideOn(
   gateway: GatewayClient,
   id: string,
-  decision: "approve" | "reject",
-  { yes, json }: DecideOptions,
-): Promise<string | undefined> {
+  named: string | undefined,
+): Promise<string> {
   const run = await pollRun(gateway, id, {
     until: (now) => now.planHash !== null || hasEnded(now),
     limitMs: PLAN_LIMIT_MS,
@@ -115,32 +110,25 @@ async function seenPlan(
       code: "no_plan",
     });
   }
-  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
-  if (yes === true || json === true || !canAsk) return planHash;
-  output.lines(await shown(gateway, run));
-  const { confirm, isCancel } = await import("@clack/prompts");
-  const message = decision === "approve" ? "Approve this plan?" : "Reject this plan?";
-  const answer = await confirm({ message, initialValue: false });
-  if (isCancel(answer) || !answer) {
-    output.note("Nothing was decided.");
-    return undefined;
-  }
-  return planHash;
+  const isIt = named === undefined || (named.length >= HASH_DIGITS && planHash.startsWith(named));
+  return isIt ? planHash : named;
 }
 
-/** The plan and what of it is open, over all its bills, page by page. */
-async function shown(gateway: GatewayClient, run: RunStatus): Promise<string[]> {
-  const digest = new PlanDigest();
-  let open = 0;
-  for await (const { payments } of gateway.pagesOf(run)) {
-    digest.add(payments);
-    open += payments.filter(({ state }) => state === "awaiting-approval").length;
-  }
-  return [
-    ...(run.plan === undefined ? [] : digest.totals(run.plan)),
-    ...digest.oddLines(),
-    `${count(open, "bill")} wait for approval.`,
-  ];
+/** Shows what the decision would do, and asks. @returns false if they said no */
+async function askedAbout(
+  { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
+  decision: "approve" | "reject",
+  { id, planHash, drop }: Readonly<Record<"id" | "planHash", string>> & { drop: readonly string[] },
+): Promise<boolean> {
+  const review = await gateway.review(id, { pageSize: 1, drop });
+  // What counts for nothing, or is about an old plan, is refused with the reason.
+  if (review.planHash !== planHash) return true;
+  if (decision === "approve" && review.yours.refusal !== null) return true;
+  output.lines([...reviewHead(review), ...reviewDigest(review)]);
+  output.line(dim(`payrun show ${id} lists every bill`));
+  const isSure = await asked(decision === "approve" ? "Approve this?" : "Reject this plan?");
+  if (!isSure) output.note("Nothing was decided.");
+  return isSure;
 }
 
 /** What a decision came to, for people. */
@@ -150,6 +138,7 @@ export function decisionLines(answer: Decision): string[] {
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
   return [
     `${green("✓")} approved: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
+    `  ${answer.summary}`,
     ...(answer.tooEarly === undefined
       ? []
       : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),

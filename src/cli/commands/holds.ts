@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
@@ -116,7 +117,7 @@ export function addHoldsCommand(program: Command, session: Session): void {
           hold.id,
           targetOf(hold),
           printable(hold.author),
-          hold.until?.slice(0, 10) ?? "until released",
+          hold.until === null ? "until released" : spokenTime(hold.until),
           printable(hold.reason),
         ]);
         const columns = ["Hold", "Of", "By", "Until", "Reason"].map((title) => ({ title }));

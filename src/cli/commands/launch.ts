@@ -65,7 +65,7 @@ async function launch(
   }
   if (options.wait === undefined) {
     output.line(`${green("✓")} ${launched.id}`);
-    output.line(dim(`payrun status ${launched.id} · payrun approve ${launched.id}`));
+    output.line(dim(`payrun show ${launched.id} · payrun approve ${launched.id}`));
     output.document(launched);
     return EXIT.done;
   }

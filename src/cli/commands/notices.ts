@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenStamp } from "../../domain/clock/spoken.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import type { Session } from "../client/session.ts";
@@ -56,12 +57,14 @@ function emptyText(options: {
   return isAll ? "Nobody was told anything yet." : "Nobody was told anything of that yet.";
 }
 
-const COLUMNS = ["Notice", "When", "Kind", "State", "Subject"].map((title) => ({ title }));
+const COLUMNS = ["Notice", "When (New York)", "Kind", "State", "Subject"].map((title) => ({
+  title,
+}));
 
 function rowOf(notice: Notice): string[] {
   return [
     notice.id,
-    notice.createdAt.slice(0, 16).replace("T", " "),
+    spokenStamp(notice.createdAt),
     printable(notice.kind),
     stateText(notice),
     printable(notice.subject),

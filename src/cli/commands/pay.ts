@@ -61,7 +61,7 @@ async function pay(
   const paysNothing = run.plan !== undefined && run.plan.lineCount === 0;
   if (paysNothing) output.line(yellow("Nothing is paid: every bill was left out."));
   if (!hasEnded(run)) {
-    output.line(dim(`payrun status ${run.id} · payrun approve ${run.id}`));
+    output.line(dim(`payrun show ${run.id} · payrun approve ${run.id}`));
   }
   output.document(run);
   return paysNothing || run.phase === "failed" ? EXIT.failed : EXIT.done;

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenStamp } from "../../domain/clock/spoken.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { changesOf, changesText } from "../show/revision-changes.ts";
@@ -40,9 +41,9 @@ function addList(playbook: Command, session: Session): void {
           printable(business),
           String(revision),
           printable(author),
-          whenText(createdAt),
+          spokenStamp(createdAt),
         ]);
-        const columns = ["Playbook", "Kind", "Business", "Revision", "By", "When"];
+        const columns = ["Playbook", "Kind", "Business", "Revision", "By", "When (New York)"];
         output.lines(
           rows.length === 0
             ? ["No playbook is stored: payrun apply FILE stores one."]
@@ -72,12 +73,12 @@ function addHistory(playbook: Command, session: Session): void {
           return [
             String(revision),
             printable(author),
-            whenText(createdAt),
+            spokenStamp(createdAt),
             hash.slice(0, HASH_SHOWN),
             changed === undefined ? "" : printable(changesText(changed, revision === 1)),
           ];
         });
-        const columns = ["Revision", "By", "When", "SHA-256", "What changed"];
+        const columns = ["Revision", "By", "When (New York)", "SHA-256", "What changed"];
         output.lines(
           table(
             columns.map((title) => ({ title })),
@@ -151,9 +152,4 @@ export function revisionIn<R extends { readonly revision: number }>(
     code: "not_found",
     hint: `“payrun playbook history ${name}” shows them.`,
   });
-}
-
-/** `2026-11-21 16:02 UTC`. */
-function whenText(instant: string): string {
-  return `${instant.slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
@@ -45,17 +46,20 @@ export function addReportCommand(program: Command, session: Session): void {
 }
 
 /** Who counted and who didn't, and why. */
-function decisionLines({ singlePerson, counted, refused }: Report["decisions"]): string[] {
+function decisionLines({ decisions, zone }: Report): string[] {
+  const { singlePerson, counted, refused } = decisions;
   const mode = "Approvals: single-person. One person may launch and approve here.";
   return [
     ...(singlePerson ? [yellow(mode)] : []),
     ...counted.map(({ by, roles, decision, at, alone }) => {
       const note = alone ? ", as the one person who launches and approves here" : "";
       const did = decision === "reject" ? "rejected" : "approved";
-      return `${did} by ${printable(by)} (${roles.join(", ")}), ${at}${note}`;
+      return `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}`;
     }),
     ...refused.map(({ by, at, code, reason }) =>
-      dim(`did not count: ${printable(by)}, ${at}: ${printable(reason === "" ? code : reason)}`),
+      dim(
+        `did not count: ${printable(by)}, ${spokenTime(at, zone)}: ${printable(reason === "" ? code : reason)}`,
+      ),
     ),
   ];
 }
@@ -76,7 +80,7 @@ function reportLines(report: Report): string[] {
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${report.settledBills}, ${formatUsd(report.settledCents)}`,
     ...topUpLines(report.topUps),
-    ...decisionLines(report.decisions),
+    ...decisionLines(report),
     "",
     ...table(
       [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],

@@ -4,8 +4,11 @@ import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
-import { green, printable, red } from "../terminal/text.ts";
 import type { Named } from "../../api/names.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
+import { nameOf } from "../show/plan.ts";
+import { agreed } from "../terminal/confirm.ts";
+import { count, green, printable, red } from "../terminal/text.ts";
 import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
 interface Outcome {
@@ -24,6 +27,7 @@ export function addResolveCommand(program: Command, session: Session): void {
     .requiredOption("--reason <text>", "what was found out or done")
     .option("--reason-code <code>", "every bill parked for this reason, instead of ids")
     .option("--business <name>", "needed only where there are several")
+    .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
     .action((payables, options) =>
       session.run(options, async ({ output, config }) => {
@@ -31,6 +35,11 @@ export function addResolveCommand(program: Command, session: Session): void {
         const { reason, reasonCode } = options;
         if ((payables.length === 0) === (reasonCode === undefined)) {
           throw usageError("name either payables or --reason-code");
+        }
+        const question = (): string => `${QUESTIONS[action](whichBills(payables, reasonCode))}?`;
+        if (!(await agreed("resolve", { output, yes: options.yes }, question))) {
+          output.note("Nothing was resolved.");
+          return EXIT.failed;
         }
         const business = options.business === undefined ? {} : { business: options.business };
         const gateway = gatewayOf(config());
@@ -42,7 +51,8 @@ export function addResolveCommand(program: Command, session: Session): void {
               })
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const resolution of outcome.resolved) {
-          output.line(`${green("✓")} ${resolution.payableId}: ${resultOf(resolution)}`);
+          const amount = formatUsd(resolution.amountCents);
+          output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
         for (const { payableId, message } of outcome.refused) {
           output.line(`${red("✗")} ${payableId}: ${printable(message)}`);
@@ -50,10 +60,33 @@ export function addResolveCommand(program: Command, session: Session): void {
         if (outcome.resolved.length + outcome.refused.length === 0) {
           output.line("No bill is parked for that reason.");
         }
+        output.lines(summaryLines(outcome.resolved));
         output.document(outcome);
         return outcome.refused.length === 0 ? EXIT.done : EXIT.failed;
       }),
     );
+}
+
+const QUESTIONS = {
+  retry: (which: string) => `Try ${which} again; what is owed goes out under its approval`,
+  "paid-elsewhere": (which: string) => `Take ${which} as paid elsewhere, never to be paid again`,
+  "give-up": (which: string) => `Give ${which} up, never to be paid`,
+} as const;
+
+function whichBills(payables: readonly string[], reasonCode: string | undefined): string {
+  if (reasonCode !== undefined) return `every bill that is parked for ${reasonCode}`;
+  return payables.length === 1 ? (payables[0] ?? "") : count(payables.length, "bill");
+}
+
+/** What goes out because of it, with bills and sum. */
+function summaryLines(resolved: readonly Resolution[]): string[] {
+  const retried = resolved.filter(
+    ({ action, approvalEnded }) => action === "retry" && approvalEnded === undefined,
+  );
+  if (retried.length === 0) return [];
+  const sum = sumCents(retried.map(({ amountCents }) => amountCents));
+  const goes = retried.length === 1 ? "is" : "are";
+  return [`${count(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
 }
 
 function resultOf({ action, state, approvalEnded }: Resolution): string {

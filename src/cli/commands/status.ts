@@ -7,6 +7,7 @@ import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { incidentLines } from "../show/incident.ts";
+import { billLines } from "../show/review.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { phaseText, runLines } from "../show/run.ts";
 import { dim, printable, short, table } from "../terminal/text.ts";
@@ -18,6 +19,7 @@ export function addStatusCommand(program: Command, session: Session): void {
     .command("status")
     .description("show where a run of any kind stands, or the newest of them")
     .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .option("--bills", "with every bill, its dates and whom it waits for")
     .option("--needs-action", "only runs that wait for somebody")
     .option("--json", "print one JSON document")
     .action((id, options) =>
@@ -43,6 +45,12 @@ export function addStatusCommand(program: Command, session: Session): void {
             return;
           }
           output.lines(runLines(run));
+          if (options.bills === true && run.kind === "pay-run" && !output.json) {
+            const review = await gateway.review(run.id);
+            output.line();
+            for await (const { bills } of gateway.reviewPages(review))
+              output.lines(billLines(bills));
+          }
           await printRun(output, gateway, run);
           return;
         }

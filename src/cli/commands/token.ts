@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { spokenStamp } from "../../domain/clock/spoken.ts";
 import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import {
@@ -212,10 +213,20 @@ function addList(parent: Command, session: Session): void {
           token.roles.join(", "),
           token.businesses?.join(", ") ?? "all",
           printable(token.createdBy),
-          token.state === "valid" ? `until ${token.expiresAt.slice(0, 10)}` : token.state,
-          token.lastUsedAt?.slice(0, 16).replace("T", " ") ?? "never",
+          token.state === "valid"
+            ? `until ${spokenStamp(token.expiresAt).slice(0, 10)}`
+            : token.state,
+          token.lastUsedAt === null ? "never" : spokenStamp(token.lastUsedAt),
         ]);
-        const titles = ["Token", "Name", "Roles", "Businesses", "By", "State", "Last used"];
+        const titles = [
+          "Token",
+          "Name",
+          "Roles",
+          "Businesses",
+          "By",
+          "State",
+          "Last used (New York)",
+        ];
         const columns = titles.map((title) => ({ title }));
         output.lines(rows.length === 0 ? ["No tokens."] : table(columns, rows));
         output.document({ items });

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import { spokenDay } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { hasEnded } from "../show/run.ts";
 import { nameOf } from "../show/plan.ts";
 import { count, dim, green, printable, red } from "../terminal/text.ts";
-import { newYorkDay } from "../terminal/times.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { anotherSystemApproves } from "./approvals.ts";
 import { type Demo, runIdOf } from "./context.ts";
@@ -65,12 +65,12 @@ export async function settle(demo: Demo): Promise<RunStatus> {
   for (;;) {
     const [run, clock] = await Promise.all([gateway.run(runIdOf(demo)), sandbox.clock()]);
     const counts = countsOf(run);
-    const isNewDay = newYorkDay(clock.bank) !== lastDay;
+    const isNewDay = spokenDay(clock.bank) !== lastDay;
     if (isNewDay && counts !== shown) {
-      narrator.line(`${newYorkDay(clock.bank).padEnd(12)} ${counts}`);
+      narrator.line(`${spokenDay(clock.bank).padEnd(12)} ${counts}`);
       shown = counts;
     }
-    lastDay = newYorkDay(clock.bank);
+    lastDay = spokenDay(clock.bank);
     news.tell(run);
     const scale = paceOf(demo, run, clock.bank);
     if (clock.scale !== scale) await sandbox.changeClock({ scale });

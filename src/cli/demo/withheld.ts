@@ -4,11 +4,11 @@ import {
 } from "../../api/cancellations.ts";
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
+import { spokenDay, spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import type { LedgerEntry } from "../client/sandbox-control.ts";
 import { bold, count, dim, green, red } from "../terminal/text.ts";
-import { newYorkDay, newYorkTime } from "../terminal/times.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
@@ -132,7 +132,7 @@ async function adminIsRefused({ narrator, gateway }: Demo, holdId: string): Prom
 
 function releaseByText(bills: readonly Withheld[]): string {
   const [first] = bills.flatMap(({ releaseBy }) => releaseBy ?? []).toSorted();
-  return first === undefined ? "" : ` Release by ${newYorkTime(first)}.`;
+  return first === undefined ? "" : ` Release by ${spokenTime(first)}.`;
 }
 
 function releasedOf(run: RunStatus, released: readonly string[] = []): RunPaymentStatus[] {
@@ -146,7 +146,7 @@ function isInTime({ arrivalDate, dueDate }: RunPaymentStatus): boolean {
 }
 
 function dayOf(date: string): string {
-  return newYorkDay(`${date}T17:00:00Z`);
+  return spokenDay(`${date}T17:00:00Z`);
 }
 
 function centsOf(lines: readonly RunPaymentStatus[]): string {

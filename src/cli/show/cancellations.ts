@@ -1,11 +1,11 @@
 import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
 import { type CancellationStatus } from "../../api/cancellations.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { startedByLines } from "./run.ts";
-import { newYorkTime } from "../terminal/times.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import { pollUntil } from "./wait-for-run.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
@@ -60,7 +60,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
 }
 
 function withheldText({ holdId, releaseBy }: CancellationStatus["payments"][number]): string {
-  const by = releaseBy === null ? "" : ` by ${newYorkTime(releaseBy)}`;
+  const by = releaseBy === null ? "" : ` by ${spokenTime(releaseBy)}`;
   return `payrun release ${holdId ?? ""}${by}`;
 }
 

@@ -1,9 +1,9 @@
 import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
+import { spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { plannedTopUpLines } from "./deposit.ts";
-import { newYorkTime } from "../terminal/times.ts";
 import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
 
 /** A line as far as it is shown; plans and running runs both have it. */
@@ -60,7 +60,7 @@ export class PlanDigest {
       ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
       ...(plan.decideBy === null
         ? []
-        : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),
+        : [`Decide by ${spokenDeadline(plan.decideBy)}: later changes the dates.`]),
     ];
   }
 

@@ -2,33 +2,55 @@ import type { RunStatus } from "../../api/runs.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 
-/**
- * Prints a run with all its bills as one JSON document, page by page where there are many: neither
- * this process nor the gateway ever holds them all.
- *
- * @param first the run with the first page of its bills
- */
+/** An answer of which there are more pages. */
+interface Paged {
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+  readonly nextPage?: number | null | undefined;
+}
+
+/** Prints a run with all its bills as one JSON document. */
 export async function printRun(
   output: Output,
   gateway: GatewayClient,
   first: RunStatus,
 ): Promise<void> {
-  if ((first.nextPage ?? null) === null) output.document(first);
-  else await output.documentInParts(partsOf(gateway, first));
+  await printPages(output, first, "payments", gateway.wholeRunPages(first));
 }
 
-async function* partsOf(gateway: GatewayClient, first: RunStatus): AsyncGenerator<string> {
-  const { payments, page: _, pageSize: __, nextPage, ...head } = first;
-  yield `${JSON.stringify(head, null, 2).replace(/\n\}$/, "")},\n  "payments": [\n`;
-  yield rowsOf(payments);
-  for (let page = nextPage ?? null; page !== null;) {
-    const next = await gateway.wholeRun(first.id, page);
-    if (next.payments.length > 0) yield `,\n${rowsOf(next.payments)}`;
-    page = next.nextPage ?? null;
+/**
+ * Prints an answer with the bills of all its pages as one JSON document, page by page if there are
+ * many: neither this process nor the gateway ever holds them all.
+ *
+ * @param first the answer's first page
+ * @param list the field that has the bills
+ * @param pages all of them, the first one too
+ */
+export async function printPages<List extends string, Answer extends Paged & Lists<List>>(
+  output: Output,
+  first: Answer,
+  list: List,
+  pages: AsyncIterable<Answer>,
+): Promise<void> {
+  if ((first.nextPage ?? null) === null) output.document(first);
+  else await output.documentInParts(partsOf(first, list, pages));
+}
+
+type Lists<List extends string> = Readonly<Record<List, readonly object[]>>;
+
+async function* partsOf<List extends string, Answer extends Paged & Lists<List>>(
+  first: Answer,
+  list: List,
+  pages: AsyncIterable<Answer>,
+): AsyncGenerator<string> {
+  const { [list]: _, page: __, pageSize: ___, nextPage: ____, ...head } = first;
+  yield `${JSON.stringify(head, null, 2).replace(/\n\}$/, "")},\n  "${list}": [`;
+  let before = "\n";
+  for await (const page of pages) {
+    for (const bill of page[list]) {
+      yield `${before}    ${JSON.stringify(bill)}`;
+      before = ",\n";
+    }
   }
   yield "\n  ]\n}\n";
-}
-
-function rowsOf(payments: RunStatus["payments"]): string {
-  return payments.map((payment) => `    ${JSON.stringify(payment)}`).join(",\n");
 }

@@ -4,8 +4,9 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
+import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
-import { newYorkTime } from "../terminal/times.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { bold, count, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 
 const GOOD: readonly string[] = ["completed", "verified"];
@@ -41,7 +42,7 @@ export function runLines(run: RunStatus): string[] {
     ...(run.undelivered === undefined
       ? []
       : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
-    ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
+    ...(run.decideBy === null ? [] : [deadlineText(run.decideBy, run)]),
     ...topUpLines(run.topUps),
     ...approvalLines(run),
     ...stateTable(run),
@@ -60,7 +61,7 @@ export function startedByLines(events: readonly StartedBy[] = []): string[] {
 }
 
 /** Whom it waits for; where everybody was asked at once and nothing comes of waiting, not at length. */
-function approvalLines({ approvals = [] }: RunStatus): string[] {
+function approvalLines({ approvals = [], zone }: RunStatus): string[] {
   return approvals
     .filter(
       ({ stages, escalatesTo, since }) => stages > 1 || escalatesTo.length > 0 || since !== null,
@@ -71,11 +72,11 @@ function approvalLines({ approvals = [] }: RunStatus): string[] {
       const to = printable(waiting.escalatesTo.join(" or "));
       return [
         `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
-        ...(since === null ? [] : [`asked ${newYorkTime(since)}`]),
+        ...(since === null ? [] : [`asked ${spokenTime(since, zone)}`]),
         ...(escalated ? [yellow(`escalated to ${to}`)] : []),
         ...(escalated || waiting.escalatesAt === null
           ? []
-          : [`${to} from ${newYorkTime(waiting.escalatesAt)}`]),
+          : [`${to} from ${spokenTime(waiting.escalatesAt, zone)}`]),
       ].join(" · ");
     });
 }

@@ -9,8 +9,8 @@ import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-erro
 import { dim, printable, red } from "./text.ts";
 
 /**
- * Where a command speaks: people read standard output, and with `--json` programs read exactly one
- * document there and people read standard error.
+ * Where a command speaks: people read standard output, or programs one document there with `--json`;
+ * progress and remarks go to standard error.
  */
 export class Output {
   readonly json: boolean;
@@ -20,9 +20,9 @@ export class Output {
     this.json = options.json ?? false;
   }
 
-  /** The result, for people. */
+  /** The result, for people; a program gets the same in its document. */
   line(text = ""): void {
-    (this.json ? process.stderr : process.stdout).write(`${text}\n`);
+    if (!this.json) process.stdout.write(`${text}\n`);
   }
 
   lines(texts: readonly string[]): void {

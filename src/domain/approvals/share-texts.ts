@@ -9,19 +9,26 @@ import type { ApprovalShare, MissingApproval, WaitingLines } from "./share.ts";
  */
 export function shareText(share: ApprovalShare): string {
   const { goesOut, held, oneOfSeveral, given, none } = share;
-  const parts = [
+  const does = [
     ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out`]),
     ...(held.count === 0 ? [] : [`covers ${sumText(held)}, which a hold keeps back`]),
-    ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${groupText(group)}`),
+    ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${sumText(sumOf([group]))}`),
   ];
-  const others = [
-    ...given.map((group) => `${groupText(group)}, you have approved; ${needs(group)}`),
-    ...none.map((group) => `it counts for none of ${groupText(group)}: ${needs(group)}`),
+  const doesNot = [
+    ...(given.length === 0 ? [] : [`you have approved ${othersText(given)}`]),
+    ...(none.length === 0 ? [] : [`it counts for none of ${othersText(none)}`]),
   ];
-  if (parts.length > 0)
-    return `Your approval ${joined(parts)}${others.map((text) => `; ${text}`).join("")}.`;
-  if (others.length === 0) return "No bill of it waits for an approval.";
-  return `Your approval lets no bill go out: ${others.join("; ")}.`;
+  if (does.length > 0) return `Your approval ${[joined(does), ...doesNot].join("; ")}.`;
+  if (doesNot.length === 0) return "No bill of it waits for an approval.";
+  return `Your approval lets no bill go out: ${doesNot.join("; ")}.`;
+}
+
+/** `1 bill, $30,000.00, which needs the owner`. */
+function othersText(groups: readonly WaitingLines[]): string {
+  const [first] = groups;
+  const sum = sumText(sumOf(groups));
+  if (first !== undefined && groups.length === 1) return `${sum}, which ${needs(first)}`;
+  return `${sum}: ${eachNeeds(groups)}`;
 }
 
 /** What an approval did: `54 bills, $80,397.13, go out; 4 need a second person, 1 needs the owner.` */
@@ -37,9 +44,7 @@ export function effectText(effect: {
       : `${sumText(goesOut)}, ${goesOut.count === 1 ? "goes" : "go"} out`;
   const stays =
     held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
-  const rest = missing
-    .map((group) => `${group.lines.toLocaleString("en-US")} ${needs(group)}`)
-    .join(", ");
+  const rest = eachNeeds(missing);
   return `${[out, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
 }
 
@@ -48,8 +53,16 @@ function sumText({ count, cents }: BillSum): string {
   return `${counted(count, "bill")}, ${formatUsd(cents)}`;
 }
 
-function groupText({ lines, totalCents }: WaitingLines): string {
-  return sumText({ count: lines, cents: totalCents });
+function sumOf(groups: readonly WaitingLines[]): BillSum {
+  return {
+    count: groups.reduce((sum, { lines }) => sum + lines, 0),
+    cents: groups.reduce((sum, { totalCents }) => sum + totalCents, 0),
+  };
+}
+
+/** `4 need a second person (controller or owner), 1 needs the owner`. */
+function eachNeeds(groups: readonly WaitingLines[]): string {
+  return groups.map((group) => `${group.lines.toLocaleString("en-US")} ${needs(group)}`).join(", ");
 }
 
 function needs(group: WaitingLines): string {

@@ -30,8 +30,8 @@ export interface MissingApproval {
   /** Approvals that are there. */
   readonly approvals: number;
   /** From 1; there where the rule has several. */
-  readonly stage?: number;
-  readonly stages?: number;
+  readonly stage?: number | undefined;
+  readonly stages?: number | undefined;
 }
 
 export interface Person {

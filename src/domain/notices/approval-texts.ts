@@ -1,36 +1,39 @@
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { stageText } from "../approvals/stages.ts";
 import type { BillSum } from "../counted.ts";
+import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
-import { bills, newYorkText, type NoticeText, type RunName } from "./run-texts.ts";
+import { bills, type NoticeText, type RunName } from "./run-texts.ts";
 
 /** A later stage of an approval is open. */
-export function stageOpened(run: RunName, ask: ApprovalAsk): NoticeText {
+export function stageOpened(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
   return {
     subject: `${subject(run, ask)} ${ask.count === 1 ? "waits" : "wait"} for approval by ${askText(ask)}`,
     text: [
       `The stage before has approved them; in run ${run.runId} your decision is next.`,
-      ...escalationLines(ask),
+      ...escalationLines(ask, zone),
       ...howTo(run),
     ].join("\n"),
   };
 }
 
-export function approvalReminder(run: RunName, ask: ApprovalAsk): NoticeText {
+export function approvalReminder(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
   return {
     subject: `${subject(run, ask)} still ${ask.count === 1 ? "waits" : "wait"} for approval`,
-    text: [`${askText(ask)} was asked${since(ask)}.`, ...escalationLines(ask), ...howTo(run)].join(
-      "\n",
-    ),
+    text: [
+      `${askText(ask)} was asked${since(ask, zone)}.`,
+      ...escalationLines(ask, zone),
+      ...howTo(run),
+    ].join("\n"),
   };
 }
 
-export function approvalEscalated(run: RunName, ask: ApprovalAsk): NoticeText {
+export function approvalEscalated(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
   const own = stageText(ask);
   return {
     subject: `${subject(run, ask)} waited too long for ${own}: ${ask.escalatesTo.join(" or ")} may decide`,
     text: [
-      `${own} was asked${since(ask)}, and has not decided.`,
+      `${own} was asked${since(ask, zone)}, and has not decided.`,
       `${ask.escalatesTo.join(" or ")} may now decide in the same place; who approves counts once.`,
       ...howTo(run),
     ].join("\n"),
@@ -38,30 +41,33 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk): NoticeText {
 }
 
 /** One line about the open stage, for people who look at the run. */
-export function askLine(ask: ApprovalAsk): string {
-  const next = escalationLines(ask).map((line) => ` ${line}`);
-  return `${askText(ask)}: ${bills(ask.count)}, ${formatUsd(ask.cents)}${since(ask)}.${next.join("")}`;
+export function askLine(ask: ApprovalAsk, zone?: string): string {
+  const next = escalationLines(ask, zone).map((line) => ` ${line}`);
+  return `${askText(ask)}: ${bills(ask.count)}, ${formatUsd(ask.cents)}${since(ask, zone)}.${next.join("")}`;
 }
 
 function subject(run: RunName, sum: BillSum): string {
   return `${run.playbook} ${run.period}: ${bills(sum.count)} of ${formatUsd(sum.cents)}`;
 }
 
-function since({ sinceMs }: ApprovalAsk): string {
-  return sinceMs === null ? "" : ` since ${newYorkText(new Date(sinceMs).toISOString())}`;
+function since({ sinceMs }: ApprovalAsk, zone?: string): string {
+  return sinceMs === null ? "" : ` since ${spokenTime(sinceMs, zone)}`;
 }
 
-function escalationLines({ escalated, escalateAtMs, escalatesTo }: ApprovalAsk): string[] {
+function escalationLines(
+  { escalated, escalateAtMs, escalatesTo }: ApprovalAsk,
+  zone?: string,
+): string[] {
   const to = escalatesTo.join(" or ");
   if (to === "") return [];
   if (escalated) return [`Escalated to ${to}.`];
   if (escalateAtMs === null) return [];
-  return [`${to} may decide as well from ${newYorkText(new Date(escalateAtMs).toISOString())}.`];
+  return [`${to} may decide as well from ${spokenTime(escalateAtMs, zone)}.`];
 }
 
 function howTo({ runId }: RunName): string[] {
   return [
-    `Look at it with: payrun status ${runId}`,
+    `Look at it with: payrun show ${runId}`,
     `Decide with: payrun approve ${runId}, or payrun reject ${runId}`,
   ];
 }

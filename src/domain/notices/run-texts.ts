@@ -1,5 +1,5 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
-import { NEW_YORK } from "../clock/new-york.ts";
+import { spokenDeadline } from "../clock/spoken.ts";
 import { type BillSum, counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
@@ -23,7 +23,7 @@ export type SumsByState = ReadonlyMap<LineState, BillSum>;
 export function approvalNeeded(
   run: RunName,
   waiting: BillSum,
-  decideBy: string | null,
+  { decideBy, zone }: { readonly decideBy: string | null; readonly zone?: string | undefined },
 ): NoticeText {
   return {
     subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
@@ -31,20 +31,26 @@ export function approvalNeeded(
       `Run ${run.runId} has a plan that somebody must approve.`,
       ...(decideBy === null
         ? []
-        : [`Decide by ${newYorkText(decideBy)}: later than that, the dates of payments change.`]),
-      `Look at it with: payrun status ${run.runId}`,
+        : [
+            `Decide by ${spokenDeadline(decideBy, { zone })}: later than that, the dates of payments change.`,
+          ]),
+      `Look at it with: payrun show ${run.runId}`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
   };
 }
 
-export function decideByNear(run: RunName, waiting: BillSum, decideBy: string): NoticeText {
+export function decideByNear(
+  run: RunName,
+  waiting: BillSum,
+  { decideBy, zone }: { readonly decideBy: string; readonly zone?: string | undefined },
+): NoticeText {
   const still = waiting.count === 1 ? "still waits" : "still wait";
   return {
-    subject: `${run.playbook} ${run.period}: decide by ${newYorkText(decideBy)}`,
+    subject: `${run.playbook} ${run.period}: decide by ${spokenDeadline(decideBy, { zone })}`,
     text: [
       `${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`,
-      `After ${newYorkText(decideBy)} the dates of payments change.`,
+      `After ${spokenDeadline(decideBy, { zone })} the dates of payments change.`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
   };
@@ -155,17 +161,4 @@ export function sumLines(sums: SumsByState): string[] {
 
 export function bills(count: number): string {
   return counted(count, "bill");
-}
-
-const NEW_YORK_TEXT = new Intl.DateTimeFormat("en-US", {
-  timeZone: NEW_YORK,
-  weekday: "long",
-  month: "long",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-});
-
-export function newYorkText(instant: string): string {
-  return `${NEW_YORK_TEXT.format(new Date(instant))} New York time`;
 }

@@ -64,6 +64,8 @@ export interface ProgressInput extends RunSoFar {
   readonly mayRead?: boolean;
   readonly clock: {
     readonly businessMs: number;
+    /** In which people are told times; New York's unless it is said. */
+    readonly zone?: string | undefined;
     readonly serviceMs: number;
     readonly scale: number;
     readonly sandbox: boolean;
@@ -207,7 +209,7 @@ function markdown(
   const rows = [...input.counts]
     .filter(([, { count }]) => count > 0)
     .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
-  const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask)}`);
+  const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask, input.clock.zone)}`);
   // The reason stays with the bill: more people read this than the bill.
   const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {
     const code = reasonCode === null ? "" : ` (${reasonCode})`;

@@ -14,6 +14,7 @@ import {
 } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { daysBetween } from "../../domain/clock/dates.ts";
+import { decideByOf } from "../../domain/planning/dates.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { isOdd } from "../../domain/planning/odd-lines.ts";
@@ -22,7 +23,8 @@ import { type LineAsApproved, linesUnderApproval } from "../../store/lines/decid
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { paymentStatus } from "../status/payment.ts";
-import { businessNowMs, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
+import { momentOf } from "../moment.ts";
+import { runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 
@@ -52,7 +54,8 @@ export async function reviewOf(
   const { db } = context.store;
   const { runId, businessId } = run;
   const summary = (await getPlan(db, runId))?.summary;
-  const nowMs = await businessNowMs(context, run.business);
+  const moment = await momentOf(context, run.business);
+  const nowMs = Date.parse(moment.now ?? new Date(0).toISOString());
   const refusal = await whyNotCounted(context, run, principal);
   const digest = new ReviewDigest(run, {
     summary,
@@ -63,15 +66,15 @@ export async function reviewOf(
     drop,
   });
   for await (const lines of linesUnderApproval(db, runId, LINE_STATES, nowMs)) digest.add(lines);
-  const { bills, waiting, odd, late, ...rest } = digest.shown();
+  const { bills, odd, late, first, ...rest } = digest.shown();
   const share = digest.share();
   const summaryText =
     refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
     ...runFacts(run),
+    ...moment,
     ...rest,
-    waiting,
-    decideBy: waiting.count === 0 ? null : (summary?.decideBy ?? null),
+    decideBy: first === null ? null : decideByOf(first),
     ...(await topUpStatuses(context, run)),
     warnings: summary?.warnings ?? [],
     odd: { count: odd.count, items: await withLastPayments(context, run, odd.items) },
@@ -131,6 +134,8 @@ class ReviewDigest {
   #lateCount = 0;
   #plan = NOTHING;
   #waiting = NOTHING;
+  /** First execution date of those that wait. */
+  #first: string | null = null;
 
   constructor(run: Run, of: Reviewing) {
     this.#run = run;
@@ -164,6 +169,8 @@ class ReviewDigest {
       if (!drop.has(line.payableId)) this.#shares.add(shareOf(under, person), { cents, isHeld });
       this.#missing.add(missing, cents);
       this.#waiting = plus(this.#waiting, cents);
+      if (this.#first === null || line.executionDate < this.#first)
+        this.#first = line.executionDate;
     }
     const place = this.#plan.count;
     this.#plan = plus(this.#plan, cents);
@@ -188,6 +195,7 @@ class ReviewDigest {
     return {
       plan: this.#plan,
       waiting: this.#waiting,
+      first: this.#first,
       accounts: this.#accounts.all(),
       odd: { count: this.#oddCount, items: this.#odd },
       late: { count: this.#lateCount, items: this.#late },

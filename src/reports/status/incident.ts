@@ -4,7 +4,7 @@ import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/in
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
-import { businessNowMs } from "./run.ts";
+import { businessNowMs } from "../moment.ts";
 import { topUpJson } from "./deposit.ts";
 
 /** The status of a `funding-incident/…` workflow, undefined where the store knows none of that id. */

@@ -7,6 +7,8 @@ import { getRunLine } from "../../store/lines/lines.ts";
 import { getPlanLine } from "../../store/lines/plan-lines.ts";
 import { getRetryByWorkflowId, type Retry } from "../../store/retries/retries.ts";
 import { getRun } from "../../store/runs/runs.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { momentOf } from "../moment.ts";
 import { paymentStatus } from "./payment.ts";
 
 /** What a failed payment's workflow is at, in the words of a run's phases. */
@@ -23,7 +25,11 @@ const PHASES: Readonly<Record<string, RunPhase>> = {
  *
  * @returns undefined where the store knows no such workflow
  */
-export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus | undefined> {
+export async function retryStatus(
+  context: Pick<ActionContext, "store" | "profiles" | "clocks">,
+  workflowId: string,
+): Promise<RunStatus | undefined> {
+  const { db } = context.store;
   const retry = await getRetryByWorkflowId(db, workflowId);
   if (retry === undefined) return undefined;
   const events = (await startedBy(db, [workflowId])).get(workflowId);
@@ -44,6 +50,7 @@ export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus
     totalCents: payment?.amountCents ?? 0,
     planHash: run?.planHash ?? null,
     decideBy: null,
+    ...(await momentOf(context, retry.business)),
     launchedBy: run?.launchedBy ?? "",
     ...(events === undefined ? {} : { startedBy: events }),
     payments: payment === undefined ? [] : [payment],

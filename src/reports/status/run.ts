@@ -1,17 +1,19 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
+import { decideByOf } from "../../domain/planning/dates.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
 import { waitingBills } from "../../store/approvals/approval-waits.ts";
 import type { Db } from "../../store/index.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";
-import { countLines } from "../../store/lines/lines.ts";
+import { countLines, firstDateIn } from "../../store/lines/lines.ts";
 import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
+import { businessNowMs, momentOf } from "../moment.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
 import { retryStatus } from "./retry.ts";
@@ -45,7 +47,7 @@ export async function statusOf(
   page: StatusPage,
 ): Promise<RunStatus | undefined> {
   const run = await getRun(context.store.db, id);
-  if (run === undefined) return retryStatus(context.store.db, id);
+  if (run === undefined) return retryStatus(context, id);
   const { db } = context.store;
   const head = await runHead(context, run);
   const lineCount = sumOf(head.byState, ({ count }) => count);
@@ -124,12 +126,20 @@ export async function runHead(
     counts,
     byState,
     totalCents: run.totalCents,
-    decideBy: plan?.decideBy ?? null,
+    decideBy: await deadlineOf(db, run),
+    ...(await momentOf(context, run.business)),
     ...(await approvalsWaiting(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };
+}
+
+/** From when on a decision changes the dates of a bill that waits for one. */
+async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
+  if (ENDED_PHASES.includes(phase)) return null;
+  const first = await firstDateIn(db, runId, ["awaiting-approval"]);
+  return first === null ? null : decideByOf(first);
 }
 
 /** Whom the bills of a run wait for, where some do. */
@@ -178,16 +188,4 @@ export function sumOf(
   read: (sum: { readonly count: number; readonly cents: number }) => number,
 ): number {
   return Object.values(byState).reduce((total, sum) => total + read(sum), 0);
-}
-
-/** The business clock, or 0 where it can't be read: then approvals are shown that may have expired. */
-/** The business clock; 0 where nobody can tell it now, so that everything is shown as it was last. */
-export async function businessNowMs(context: StatusContext, business: string): Promise<number> {
-  const profile = context.profiles.get(business);
-  if (profile === undefined) return 0;
-  try {
-    return Math.floor((await context.clocks.read(profile)).businessMs);
-  } catch {
-    return 0;
-  }
 }

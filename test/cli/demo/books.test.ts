@@ -18,6 +18,8 @@ function runOf(lines: readonly (readonly [string, number, LineState])[]): RunSta
     totalCents: 0,
     planHash: "hash",
     decideBy: null,
+    zone: "America/New_York",
+    now: null,
     launchedBy: "launcher",
     payments: lines.map(([payableId, amountCents, state]) => ({
       payableId,

@@ -1,0 +1,9 @@
+import { z } from "@hono/zod-openapi";
+
+/** What time it is at a business, and where. */
+export const moment = {
+  zone: z
+    .string()
+    .describe("In which its people are told times: New York's unless its profile names one"),
+  now: z.string().nullable().describe("The business clock; null if it can't be read"),
+};

@@ -1,0 +1,14 @@
+import { spokenDeadline } from "../../domain/clock/spoken.ts";
+
+/** By when to decide, or that it is too late for that. */
+export function deadlineText(decideBy: string, { now, zone }: BusinessMoment): string {
+  const isOver = now !== null && Date.parse(now) >= Date.parse(decideBy);
+  return isOver
+    ? `It was to be decided by ${spokenDeadline(decideBy, { zone })}: approving now changes the dates.`
+    : `Decide by ${spokenDeadline(decideBy, { zone, now })}: later changes the dates.`;
+}
+
+interface BusinessMoment {
+  readonly now: string | null;
+  readonly zone: string;
+}

@@ -1,0 +1,140 @@
+import type { ReviewedBill, RunReview } from "../../api/review.ts";
+import { missingText } from "../../domain/approvals/share-texts.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { deadlineText } from "./deadline.ts";
+import { topUpLines } from "./deposit.ts";
+import { nameOf } from "./plan.ts";
+import { phaseText } from "./run.ts";
+import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
+
+/** Which run it is, and where it stands. */
+export function reviewHead(review: RunReview): string[] {
+  const { id, phase, playbook, business, period, launchedBy, planHash, waitingFor } = review;
+  const facts = [
+    `${playbook}, ${business}, ${period}`,
+    `launched by ${printable(launchedBy)}`,
+    ...(planHash === null ? [] : [`plan ${planHash.slice(0, 12)}`]),
+  ];
+  return [
+    `${bold(id)}  ${phaseText(phase)}`,
+    dim(facts.join(" · ")),
+    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+  ];
+}
+
+/** Bills with their dates, and whom each waits for or where it stands. */
+export function billLines(bills: readonly ReviewedBill[]): string[] {
+  if (bills.length === 0) return [];
+  const rows = bills.map((bill) => [
+    nameOf(bill),
+    formatUsd(bill.amountCents),
+    bill.dueDate ?? "–",
+    bill.executionDate ?? "–",
+    bill.arrivalDate ?? "–",
+    bill.missing === null ? bill.state : printable(missingText(bill.missing)),
+  ]);
+  const columns = [
+    { title: "Bill" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Pays on" },
+    { title: "Arrives" },
+    { title: "Waits for" },
+  ] as const;
+  return table(columns, rows);
+}
+
+/** What to know before a decision; the sums, the deadline and the reader's own share come last. */
+export function reviewDigest(review: RunReview): string[] {
+  const { plan, waiting, decideBy, yours, warnings } = review;
+  return [
+    ...oddLines(review),
+    ...lateLines(review),
+    ...leftOutLines(review),
+    ...accountLines(review),
+    ...topUpLines(review.topUps),
+    ...warnings.map((warning) => yellow(printable(warning))),
+    "",
+    `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
+    ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
+    printable(yours.summary),
+  ];
+}
+
+function waitText({ count: bills, cents }: RunReview["waiting"]): string {
+  if (bills === 0) return "none waits for an approval";
+  const wait = bills === 1 ? "waits" : "wait";
+  return `${bills.toLocaleString("en-US")} ${wait} for approval, ${formatUsd(cents)}`;
+}
+
+function oddLines({ odd }: RunReview): string[] {
+  if (odd.count === 0) return [];
+  const rows = odd.items.flatMap((bill) => [
+    ...bill.flags
+      .filter(({ kind }) => kind !== "late")
+      .map(({ kind, text }, index) => [
+        index === 0 ? nameOf(bill) : "",
+        index === 0 ? formatUsd(bill.amountCents) : "",
+        `${yellow(kind)}: ${printable(text)}`,
+      ]),
+    ["", "", dim(lastPaymentsText(bill.lastPayments))],
+  ]);
+  return [
+    "",
+    `${bold("Worth a look")} (${count(odd.count, "bill")}):`,
+    ...table([{}, { align: "right" }, {}], rows),
+    ...moreLine(odd),
+  ];
+}
+
+function lastPaymentsText(payments: RunReview["odd"]["items"][number]["lastPayments"]): string {
+  if (payments === null) return "earlier payments to this vendor can't be read now";
+  if (payments.length === 0) return "no earlier payment to this vendor";
+  const paid = payments.map(({ amountCents, on, status }) =>
+    printable(`${formatUsd(amountCents)} on ${on} (${status})`),
+  );
+  return `last paid: ${paid.join(", ")}`;
+}
+
+function lateLines({ late }: RunReview): string[] {
+  if (late.count === 0) return [];
+  const rows = late.items.map((bill) => [
+    nameOf(bill),
+    formatUsd(bill.amountCents),
+    `due ${bill.dueDate ?? ""}, arrives ${bill.arrivalDate ?? ""}: ${count(bill.daysLate, "day")} late`,
+  ]);
+  return [
+    "",
+    `${bold("Late")} (${count(late.count, "bill")}), even if approved at once:`,
+    ...table([{}, { align: "right" }, {}], rows),
+    ...moreLine(late),
+  ];
+}
+
+function moreLine({ count: all, items }: { count: number; items: readonly unknown[] }): string[] {
+  const more = all - items.length;
+  return more <= 0 ? [] : [dim(`and ${more.toLocaleString("en-US")} more`)];
+}
+
+function leftOutLines({ leftOut }: RunReview): string[] {
+  if (leftOut.count === 0) return [];
+  const reasons = leftOut.byReason.map(({ count: bills, reason }) => `${bills} ${reason}`);
+  return ["", `${bold("Left out")} (${count(leftOut.count, "bill")}): ${reasons.join(", ")}`];
+}
+
+function accountLines({ accounts }: RunReview): string[] {
+  return [
+    ...(accounts.length === 0 ? [] : [""]),
+    ...accounts.map(({ name, kind, last4, bills, availableCents, promisedCents, afterCents }) => {
+      const account = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
+      const what = `From ${account}: ${count(bills.count, "bill")}, ${formatUsd(bills.cents)}`;
+      if (availableCents === null || afterCents === null) return `${what}.`;
+      const promised =
+        (promisedCents ?? 0) === 0
+          ? ""
+          : `, ${formatUsd(promisedCents ?? 0)} of it promised to other runs`;
+      const after = `${formatUsd(afterCents)} after`;
+      return `${what}; ${formatUsd(availableCents)} before${promised}, ${afterCents < 0 ? yellow(after) : after}.`;
+    }),
+  ];
+}

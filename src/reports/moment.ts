@@ -1,0 +1,33 @@
+import type { ActionContext } from "../actions/context.ts";
+import { NEW_YORK } from "../domain/clock/new-york.ts";
+
+type Clocked = Pick<ActionContext, "profiles" | "clocks">;
+
+/** What time it is at a business, and in which zone its people are told times. */
+export interface BusinessMoment {
+  /** IANA name. */
+  readonly zone: string;
+  /** The business clock; null if it can't be read now. */
+  readonly now: string | null;
+}
+
+export async function momentOf(context: Clocked, business: string): Promise<BusinessMoment> {
+  const ms = await businessNowMs(context, business);
+  return { zone: zoneOf(context, business), now: ms === 0 ? null : new Date(ms).toISOString() };
+}
+
+/** The zone in which a business's people are told times. */
+export function zoneOf({ profiles }: Pick<Clocked, "profiles">, business: string): string {
+  return profiles.get(business)?.zone ?? NEW_YORK;
+}
+
+/** The business clock; 0 if it can't be read now: then approvals are shown that may have expired. */
+export async function businessNowMs(context: Clocked, business: string): Promise<number> {
+  const profile = context.profiles.get(business);
+  if (profile === undefined) return 0;
+  try {
+    return Math.floor((await context.clocks.read(profile)).businessMs);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RunReview } from "../../src/api/review.ts";
+import type { Decision } from "../../src/api/schemas.ts";
+import { type CliResult, payrun } from "../cli/cli.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
+
+/** What an approver types, against a gateway of its own: no Temporal is needed to look and decide. */
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+const ODD = [{ kind: "unusual-amount", text: "$300.00 is more than 3 times the usual $90.00." }];
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "ada",
+    lines: [
+      planLine("p1", { publicId: "BILL-000071", contactName: "Osprey Robotics" }),
+      planLine("p2", { dueDate: "2026-11-28", executionDate: "2026-11-24" }),
+      planLine("p_odd", { quorum: 2, flags: ODD as never, amountCents: 30_000 }),
+      planLine("p_large", { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 }),
+    ],
+  });
+});
+afterEach(() => gateway.stop());
+
+async function as(name: string, roles: readonly string[], args: string[]): Promise<CliResult> {
+  const PAYRUN_TOKEN = await gateway.token(name, roles);
+  return payrun(args, { env: { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN } });
+}
+
+test("show has what an approver needs to see, and what her approval covers", async () => {
+  const { stdout, code } = await as("cora", ["controller"], ["show", "weekly"]);
+  expect(code).toBe(0);
+  for (const words of [
+    /Bill +Amount +Due +Pays on +Arrives +Waits for/,
+    /Osprey Robotics BILL-000071 +\$100\.00 +2026-12-01 +2026-11-25 +2026-12-01 +the controller or owner/,
+    /Worth a look \(1 bill\):/,
+    /unusual-amount: \$300\.00 is more than 3 times the usual \$90\.00\./,
+    /earlier payments to this vendor can't be read now/,
+    /Late \(1 bill\), even if approved at once:/,
+    /due 2026-11-28, arrives 2026-12-01: 3 days late/,
+    /Left out \(1 bill\): 1 not due yet/,
+    /4 bills, \$20,500\.00; 4 wait for approval, \$20,500\.00\./,
+    /ecided? by Monday, Nov 23, 11:59 PM New York/,
+    /Your approval lets 2 bills, \$200\.00, go out and is one of 2 for 1 bill, \$300\.00;/,
+  ]) {
+    expect(stdout).toMatch(words);
+  }
+});
+
+test("show is for everybody who may read, and a program gets all of it in one document", async () => {
+  const { json, stderr } = await as("vera", ["viewer"], ["show", run.runId, "--json"]);
+  const review = json<RunReview>();
+  expect(review.bills.map(({ payableId }) => payableId)).toEqual(["p1", "p2", "p_odd", "p_large"]);
+  expect(review.yours.goesOut.count).toBe(0);
+  expect(stderr).toBe("");
+});
+
+test("status --bills lists every bill with its dates and whom it waits for", async () => {
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_1"] });
+  const { stdout } = await as("vera", ["viewer"], ["status", "weekly", "--bills"]);
+  expect(stdout).toMatch(/Osprey Robotics BILL-000071 .* the controller or owner/);
+  expect(stdout).toMatch(/BILL-p2 .* scheduled/);
+});
+
+test("off a terminal approve needs --yes, and says what goes out because of it", async () => {
+  const without = await as("cora", ["controller"], ["approve", "weekly"]);
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain("add --yes");
+  expect(await lineState(gateway.store, run.runId, "p1")).toBe("awaiting-approval");
+  const { stdout, code } = await as("cora", ["controller"], ["approve", "weekly", "-y"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
+  );
+  const json = await as("olga", ["owner"], ["approve", "weekly", "--yes", "--json"]);
+  expect(json.json<Decision>()).toMatchObject({ goesOut: { count: 2, cents: 2_030_000 } });
+});
+
+test("the plan's hash may be given by the digits that status shows", async () => {
+  const named = run.planHash.slice(0, 12);
+  const args = ["approve", "weekly", "--plan-hash", named, "--yes"];
+  expect((await as("cora", ["controller"], args)).code).toBe(0);
+  const other = ["approve", "weekly", "--plan-hash", "0123456789ab", "--yes"];
+  const stale = await as("olga", ["owner"], other);
+  expect(stale.stderr).toContain("the plan has changed");
+});
+
+test("times are told in the zone that the profile names", async () => {
+  await gateway.stop();
+  gateway = await startTestGateway({ profiles: [profile({ zone: "America/Los_Angeles" })] });
+  run = await seedRun(gateway.store, { lines: [planLine("p1", { executionDate: "2031-11-24" })] });
+  const { stdout } = await as("vera", ["viewer"], ["status", "weekly"]);
+  expect(stdout).toMatch(/Decide by Sunday, Nov 23, 8:59 PM Los Angeles, \d+ days .*left/);
+});
+
+test("a reject needs no --yes: stopping is safe", async () => {
+  const { code } = await as("cora", ["controller"], ["reject", "weekly", "--reason", "wrong week"]);
+  expect(code).toBe(0);
+});
+
+test("resolve needs --yes off a terminal", async () => {
+  const args = ["resolve", "p1", "--give-up", "--reason", "no"];
+  const { code, stderr } = await as("oli", ["operator"], args);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("add --yes") });
+});
+
+test("resolve says which bill, and what is tried again", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode: "R02" });
+  const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
+  const { stdout } = await as("oli", ["operator"], args);
+  expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $100.00: given-up");
+});
