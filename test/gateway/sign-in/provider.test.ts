@@ -33,7 +33,8 @@ beforeAll(async () => {
       claims: () => ({ sub: id, email: "cora@acme.example", email_verified: true }),
     }),
   });
-  server.on("request", provider.callback());
+  const answer = provider.callback();
+  server.on("request", (request, response) => void answer(request, response));
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 afterEach(() => gateway.stop());
