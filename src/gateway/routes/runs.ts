@@ -145,7 +145,7 @@ function addCancel(routes: Routes): void {
     method: "post",
     path: "/v1/runs/{id}/cancel",
     tag: "runs",
-    summary: "Stops leasing bills; what was sent is followed to its end. Ends an onboarding",
+    summary: "Stops paying; what was sent is followed to its end. Ends an onboarding",
     roles: MAY.operate,
     params: runParams,
     body: z.strictObject({ reason: words.optional() }),
