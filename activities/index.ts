@@ -12,7 +12,7 @@ import { assessCancellation } from "./cancel/assess-cancellation.ts";
 import { cancelLane } from "./cancel/cancel-lane.ts";
 import { chooseCancellation } from "./cancel/choose.ts";
 import { followRefunds } from "./cancel/follow-refunds.ts";
-import { withholdFromRun } from "./cancel/withhold.ts";
+import { holdBackFromRun } from "./cancel/hold-back.ts";
 import type { ActivityContext } from "./shared/context.ts";
 import { followRun } from "./runs/follow-run.ts";
 import { fundRun } from "./runs/fund-run.ts";
@@ -45,14 +45,14 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     openRun: step(({ runId }) =>
       beatingLate(async () => {
         const begun = await beginRun(context, runId);
-        if (begun.planned && !begun.ended) await withholdFromRun(context, runId);
+        if (begun.planned && !begun.ended) await holdBackFromRun(context, runId);
         return begun;
       }),
     ),
     planRun: step((input) =>
       beating(async () => {
         const plan = await planRun(context, input.runId);
-        await withholdFromRun(context, input.runId);
+        await holdBackFromRun(context, input.runId);
         return plan;
       }),
     ),

@@ -51,5 +51,5 @@ async function act(
     await cancels.followRefunds.executeWithOptions({ summary }, [input]);
     return "look";
   }
-  return "rest";
+  return "sleep";
 }

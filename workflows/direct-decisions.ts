@@ -1,5 +1,5 @@
 import type { DirectMail } from "../src/contracts/pay-run.ts";
-import { isToldOf, lastToldOf } from "../src/domain/rarely.ts";
+import { isPowerOfTen, lastPowerOfTen } from "../src/domain/powers-of-ten.ts";
 import { steps } from "./activities.ts";
 
 /**
@@ -20,14 +20,14 @@ export class DirectDecisions {
   readonly #runId: string;
   #read: number;
   #unread: number;
-  #told: number;
+  #recorded: number;
 
   /** @param mail what the run had counted before it continued as new */
   constructor(runId: string, mail: DirectMail | undefined) {
     this.#runId = runId;
     this.#read = mail?.read ?? 0;
     this.#unread = mail?.unread ?? 0;
-    this.#told = lastToldOf(this.#unread);
+    this.#recorded = lastPowerOfTen(this.#unread);
   }
 
   get isFull(): boolean {
@@ -45,13 +45,13 @@ export class DirectDecisions {
    */
   read(): Promise<void> | undefined {
     this.#read += 1;
-    return this.#read === READ_MOST ? this.#tell() : undefined;
+    return this.#read === READ_MOST ? this.#record() : undefined;
   }
 
   /** Counts a signal that is not read. */
   async leave(): Promise<void> {
     this.#unread += 1;
-    if (isToldOf(this.#unread)) await this.#tell();
+    if (isPowerOfTen(this.#unread)) await this.#record();
   }
 
   /**
@@ -59,14 +59,14 @@ export class DirectDecisions {
    * recorded already
    */
   async close(): Promise<boolean> {
-    const isUntold = this.#unread > this.#told;
-    if (isUntold) await this.#tell();
-    return isUntold;
+    const isUnrecorded = this.#unread > this.#recorded;
+    if (isUnrecorded) await this.#record();
+    return isUnrecorded;
   }
 
-  async #tell(): Promise<void> {
+  async #record(): Promise<void> {
     const unread = this.#unread;
-    this.#told = unread;
+    this.#recorded = unread;
     await steps.countUnreadDecisions.executeWithOptions(
       { summary: `Leaves decisions unread: ${unread} after the first ${this.#read}` },
       [{ runId: this.#runId, read: this.#read, unread }],

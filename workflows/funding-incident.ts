@@ -24,7 +24,7 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
       // Runs beside the turns, so that a decision counts even while the service is slow.
       if (now.toDeposit === true) deposits.start();
-      return Promise.resolve("rest");
+      return Promise.resolve("sleep");
     },
     input: () => [input],
   });

@@ -20,13 +20,13 @@ export async function kybOnboarding(input: KybOnboardingInput): Promise<string> 
     attributes: ({ phase, needsAction }) => searchAttributes({ phase, needsAction }),
     act: async (now) => {
       if (now.ended) return { result: now.phase };
-      if (now.send === null) return "rest";
+      if (now.send === null) return "sleep";
       const { step, inputId } = now.send;
       const summary = `Sends the step ${step}, unless the service has it`;
       const sent = await onboarding.sendOnboardingStep.executeWithOptions({ summary }, [
         { business, inputId },
       ]);
-      return sent.againInMs === 0 ? "look" : { rest: { wakeInMs: sent.againInMs } };
+      return sent.againInMs === 0 ? "look" : { sleep: { wakeInMs: sent.againInMs } };
     },
     input: () => [input],
   });

@@ -13,7 +13,7 @@ import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/runs/lanes.ts";
-import { followsInMs, type Pace, restOfRun } from "../src/domain/runs/turns.ts";
+import { followsInMs, type Pace, sleepOfRun } from "../src/domain/runs/turns.ts";
 import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
 import { beside, Deposits } from "./beside.ts";
 import { DirectDecisions } from "./direct-decisions.ts";
@@ -118,7 +118,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   async act(now: Assessment): Promise<Next<RunPhase>> {
     if (now.toPlan === true) this.#startPlanning();
     // The plan's rows may be written before its bills are held back.
-    if (this.#isPlanning) return "rest";
+    if (this.#isPlanning) return "sleep";
     // A run that ends must read its events first: no other workflow reads them.
     if (now.ended && now.toFollow === 0) return { result: now.phase };
     if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
@@ -126,7 +126,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
     if (now.toPay > 0) this.#startLanes(now.toPay);
     const isDue = now.ended || followsInMs(now, this.#pace, Date.now()) === 0;
     if (now.toFollow > 0 && isDue) this.#startFollowing(now);
-    return { rest: restOfRun(now, this.#pace, Date.now()) };
+    return { sleep: sleepOfRun(now, this.#pace, Date.now()) };
   }
 
   close(): Promise<boolean> {
@@ -216,7 +216,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
     how: { readonly via?: "signal" } = {},
   ): Promise<{ accepted: boolean; reason: string }> {
     return CancellationScope.nonCancellable(async () => {
-      const told = this.#direct.read();
+      const recorded = this.#direct.read();
       // An error in a signal handler fails the whole run, so verification is retried until it
       // succeeds.
       const { verifyDecision } = how.via === "signal" ? mail : answers;
@@ -224,8 +224,8 @@ class PayRun implements Kind<Assessment, RunPhase> {
         { summary: "Verifies a decision sent to Temporal" },
         [{ runId: this.#runId, claim, ...how }],
       );
-      if (told !== undefined) await told;
-      this.#turns.tell();
+      if (recorded !== undefined) await recorded;
+      this.#turns.lookAgain();
       return verdict;
     });
   }

@@ -43,7 +43,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
       }),
     act: async (now) => {
       if (now.phase === "ended") return { result: now.outcome ?? "ended" };
-      if (now.phase !== "pay") return "rest";
+      if (now.phase !== "pay") return "sleep";
       await money.payAgain.executeWithOptions({ summary: `Pays ${about} again` }, [known]);
       return { lookInMs: EVENT_COMES_MS };
     },

@@ -15,7 +15,7 @@ import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
 import { QUERY, SIGNAL } from "../src/contracts/names.ts";
 import { timerText, publicText } from "../src/domain/history-texts.ts";
-import { pauseAfterMs, type Rest } from "../src/domain/runs/turns.ts";
+import { pauseAfterMs, type Sleep } from "../src/domain/runs/turns.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
@@ -27,8 +27,8 @@ const progress = defineQuery<Look | null>(QUERY.progress);
 export type Next<Result> =
   | "look"
   | { readonly lookInMs: number }
-  | "rest"
-  | { readonly rest: Rest }
+  | "sleep"
+  | { readonly sleep: Sleep }
   | End<Result>;
 
 interface End<Result> {
@@ -61,7 +61,7 @@ export interface Kind<Now extends Look, Result> {
  */
 export class Turns {
   /** True if a signal has arrived since the last look began. */
-  #told = false;
+  #signalled = false;
   /** True if work beside the turns has finished since then. */
   #done = false;
   #atWork = 0;
@@ -73,13 +73,13 @@ export class Turns {
   #last: Look | null = null;
 
   constructor() {
-    setHandler(eventsArrived, () => this.tell());
+    setHandler(eventsArrived, () => this.lookAgain());
     setHandler(progress, () => this.#last);
   }
 
   /** Causes another look, soon. */
-  tell(): void {
-    this.#told = true;
+  lookAgain(): void {
+    this.#signalled = true;
   }
 
   /** Runs `work` while the turns go on, and looks again as soon as it has finished. */
@@ -116,7 +116,7 @@ export class Turns {
   async #turn<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<End<Result> | "anew"> {
     for (;;) {
       // Reset before the look: it may miss what arrives while it reads.
-      this.#told = false;
+      this.#signalled = false;
       this.#done = false;
       this.#began = false;
       const now = await kind.look();
@@ -135,9 +135,9 @@ export class Turns {
       const pauseMs = isLook || this.#began ? this.#pauseMs(now) : 0;
       if (isLook) {
         const wakeInMs = Math.max(pauseMs, next === "look" ? 0 : next.lookInMs);
-        if (wakeInMs > 0) await this.#rest({ wakeInMs }, 0, now);
+        if (wakeInMs > 0) await this.#sleep({ wakeInMs }, 0, now);
       } else {
-        await this.#rest(next === "rest" ? now : next.rest, pauseMs, now);
+        await this.#sleep(next === "sleep" ? now : next.sleep, pauseMs, now);
       }
     }
   }
@@ -150,13 +150,13 @@ export class Turns {
     return pauseAfterMs(this.#inVain);
   }
 
-  async #rest({ wakeInMs, gatherMs = 0 }: Rest, pauseMs: number, now: Look): Promise<void> {
+  async #sleep({ wakeInMs, gatherMs = 0 }: Sleep, pauseMs: number, now: Look): Promise<void> {
     const beganMs = Date.now();
     const leftOf = (ms: number): number => beganMs + ms - Date.now();
     const summary = timerText(now);
-    await condition(() => this.#told || this.#done, Math.max(1, wakeInMs), { summary });
-    if (!this.#told && leftOf(pauseMs) > 0) {
-      await condition(() => this.#told, leftOf(pauseMs), { summary });
+    await condition(() => this.#signalled || this.#done, Math.max(1, wakeInMs), { summary });
+    if (!this.#signalled && leftOf(pauseMs) > 0) {
+      await condition(() => this.#signalled, leftOf(pauseMs), { summary });
     }
     if (!this.#done && leftOf(gatherMs) > 0) {
       await condition(() => this.#done, leftOf(gatherMs), {
@@ -168,7 +168,7 @@ export class Turns {
   async #mayEnd<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<boolean> {
     do {
       await this.#finished();
-      if (this.#told) return false;
+      if (this.#signalled) return false;
     } while ((await kind.close?.()) === true);
     return true;
   }

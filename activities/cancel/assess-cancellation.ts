@@ -4,8 +4,8 @@ import { businessOfWorkflow } from "../../src/contracts/names.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
-import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
+import { soonestSleepMs } from "../../src/domain/sleeps.ts";
+import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { stopsCancels } from "../../src/domain/service-waits.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
@@ -53,7 +53,7 @@ export async function assessCancellation(
       requestedBy: cancellation.requestedBy,
       chosen: cancellation.chosenAtMs !== null,
       choiceWaitsFor: await choiceWaitsFor(trx, cancellation),
-      withholds: cancellation.runId !== null,
+      holdsBack: cancellation.runId !== null,
       releasedBy: releasersOf(cancellation.policy),
       items: await listItems(trx, id),
       waits,
@@ -69,7 +69,7 @@ export async function assessCancellation(
     // Between two tries the fault is there still.
     const waitingFor = faults[0]?.message ?? now.waitingFor;
     const tellInMs = await notifyOfWaiting(trx, cancellation, { ...now, waitingFor }, clock);
-    return { ...now, wakeInMs: soonestRestMs(now.wakeInMs, tellInMs) };
+    return { ...now, wakeInMs: soonestSleepMs(now.wakeInMs, tellInMs) };
   });
 }
 
@@ -195,7 +195,7 @@ async function afterSending(
   clock: ClockReading,
 ): Promise<ItemChange> {
   const line = await getRunLine(trx, runId ?? "", item.payableId ?? "");
-  const later = { notBeforeMs: clock.serviceMs + lookRestMs(clock.realMs - requestedAtMs) };
+  const later = { notBeforeMs: clock.serviceMs + lookupWaitMs(clock.realMs - requestedAtMs) };
   if (line === undefined) return later;
   const stand = await lineStand(trx, line);
   if (stand.kind === "sending") return later;

@@ -3,7 +3,7 @@ import type { OpenedSend } from "../../src/ledger/write.ts";
 import { cancelledPaymentSchema } from "../../src/payments-api/index.ts";
 import { BAD_TOKEN, businessFault, slowDown } from "../shared/business-fault.ts";
 import type { Left } from "../pay/leave.ts";
-import { restAfter } from "../shared/rest.ts";
+import { backOffAfter } from "../shared/back-off.ts";
 import { type CancelOutcome, ended, unknown } from "./job.ts";
 
 const MESSAGE_MAX = 300;
@@ -27,9 +27,9 @@ export function meansForItem(
     case "applied":
       return applied(left, send);
     case "unknown":
-      return restAfter(send, `A cancel was sent and had no clear answer (${means.reason}).`);
+      return backOffAfter(send, `A cancel was sent and had no clear answer (${means.reason}).`);
     case "conflict":
-      return restAfter(send, "The same cancel is still running at the service.");
+      return backOffAfter(send, "The same cancel is still running at the service.");
     case "not-sent":
     case "unconfirmed":
       return "look";
@@ -40,7 +40,7 @@ export function meansForItem(
     }
     case "in-progress":
     case "line-wait":
-      return restAfter(send, `The service says ${means.code}.`);
+      return backOffAfter(send, `The service says ${means.code}.`);
     case "unauthorized":
       return BAD_TOKEN;
     case "forbidden":
@@ -49,7 +49,7 @@ export function meansForItem(
       return slowDown(means.retryAfterMs);
     case "business-wait":
       // It is about payments, or that is what it is known for: nobody else waits for it.
-      return restAfter(
+      return backOffAfter(
         send,
         `The service refuses it for now (${means.code}).${serviceSays(means.message)}`,
       );
@@ -77,7 +77,7 @@ function applied({ body }: Left, send: OpenedSend): CancelOutcome {
       return { kind: "returning", reason: said || "The money is on its way back." };
     default: {
       const shown = told?.payment.status ?? "not shown";
-      return restAfter(
+      return backOffAfter(
         send,
         `The service says that it is cancelled, and the payment is ${shown} still.`,
       );

@@ -5,7 +5,7 @@ import { listItems } from "../../src/store/cancellations/cancellation-items.ts";
 import { probeWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { faultOfRead } from "../shared/business-fault.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import { cancelPayment } from "./cancel-payment.ts";
 import { findOut } from "./find-out.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
@@ -14,7 +14,7 @@ import { recordCancel } from "./record-cancel.ts";
 /** Payments that are cancelled at the same time. */
 const LANE_WIDTH = 20;
 
-const UNFORESEEN_REST_MS = 5_000;
+const UNFORESEEN_WAIT_MS = 5_000;
 
 /**
  * Cancels what of a cancellation is due, about 20 payments at a time, and finds out what came of
@@ -91,5 +91,5 @@ function outcomeOfError(context: ActivityContext, job: CancelJob, error: unknown
     const fields = { paymentId, payableId, error: reason };
     context.log.warn("a payment could not be cancelled for an unforeseen reason", fields);
   }
-  return rest(UNFORESEEN_REST_MS, `Could not be read or cancelled: ${reason}`);
+  return backOff(UNFORESEEN_WAIT_MS, `Could not be read or cancelled: ${reason}`);
 }

@@ -15,7 +15,7 @@ import type { TimeLimit } from "../../src/payments-api/index.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import { cancelRequest } from "./cancel-request.ts";
 import { meansForItem } from "./cancel-answers.ts";
 import type { CancelOutcome, PaymentJob } from "./job.ts";
@@ -27,7 +27,7 @@ import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-s
 const ROUNDS = 4;
 const ROUND_PAUSE_MS = 150;
 
-const REFUSED_REST_MS = 15_000;
+const REFUSED_WAIT_MS = 15_000;
 
 /**
  * Cancels one payment, at most once, whatever happened to it before.
@@ -54,7 +54,7 @@ export async function cancelPayment(
   }
   const clock = await context.clockOf(business).now();
   const reason = "The service refuses to cancel it and shows it as if it could; trying again.";
-  return record(context, job, rest(REFUSED_REST_MS, reason), clock);
+  return record(context, job, backOff(REFUSED_WAIT_MS, reason), clock);
 }
 
 function record(

@@ -8,7 +8,7 @@ import { readOrWait } from "../shared/read-or-wait.ts";
 import { isScheduled, linesToCancel } from "./choose-lines.ts";
 import { keepChoice, type Shown } from "./keep-choice.ts";
 import { listPayments, readPayment } from "./read-payment.ts";
-import { withhold } from "./withhold.ts";
+import { holdBack } from "./hold-back.ts";
 
 /** Payments, or bills, that are read at the same time. */
 const READS_AT_ONCE = 10;
@@ -28,7 +28,7 @@ export async function chooseCancellation(context: ActivityContext, id: string): 
   if (cancellation === undefined) return;
   if (cancellation.chosenAtMs !== null) return;
   if (cancellation.policy.kind === "hold") {
-    await withhold(context, cancellation);
+    await holdBack(context, cancellation);
     return;
   }
   const reading = () => read(context, cancellation);

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
-import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
+import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
 import { type GateStep, lookOnly } from "../../src/ledger/gate.ts";
@@ -12,7 +12,7 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import { type CancelOutcome, ended, type UnderWayJob, unknown } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
 
@@ -63,16 +63,16 @@ async function whatCame(
   // Whatever may still come of it comes under the same key, and so makes nothing more.
   if (last !== undefined && isApplied(last)) return made(madeIdsOf(last), payments, last);
   if (step.kind !== "idle" && step.kind !== "person") {
-    const mostMs = step.kind === "rest" ? step.restMs : 0;
-    const restMs = Math.min(mostMs, lookRestMs(clock.realMs - requestedAtMs));
+    const mostMs = step.kind === "wait" ? step.waitMs : 0;
+    const waitMs = Math.min(mostMs, lookupWaitMs(clock.realMs - requestedAtMs));
     const reason =
       "Its request has no answer yet, and the service shows no payment; looking again.";
-    return rest(Math.max(LEAST_REST_MS, restMs), reason);
+    return backOff(Math.max(LEAST_WAIT_MS, waitMs), reason);
   }
   return ofOthers(step, payments, attempts);
 }
 
-const LEAST_REST_MS = 1_000;
+const LEAST_WAIT_MS = 1_000;
 
 /** Nothing of ours is under way; somebody else may have paid the bill, which is meant as well. */
 function ofOthers(

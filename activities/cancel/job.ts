@@ -2,7 +2,7 @@ import type { CancellationState } from "../../src/contracts/cancellation.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
 import type { CancellationItem } from "../../src/store/cancellations/cancellation-items.ts";
 import type { BusinessFault } from "../shared/business-fault.ts";
-import type { Rest } from "../shared/rest.ts";
+import type { BackOff } from "../shared/back-off.ts";
 
 /** One thing that a cancellation is about. */
 export interface CancelJob<Item extends CancellationItem = CancellationItem> {
@@ -27,7 +27,7 @@ export type CancelOutcome =
   | { readonly kind: "returning"; readonly reason: string }
   /** These payments came of a request that was under way: they are cancelled next. */
   | { readonly kind: "made"; readonly payments: readonly MadePayment[] }
-  | Rest
+  | BackOff
   | BusinessFault;
 
 export interface MadePayment {

@@ -34,9 +34,9 @@ export async function recordCancel(
 ): Promise<CancelOutcome> {
   if (outcome.kind === "business-wait") {
     await waitForEnd(trx, { businessId: job.cancellation.businessId }, outcome, clock);
-  } else if (outcome.kind === "rest") {
-    const { reason, restMs } = outcome;
-    const change = { notBeforeMs: clock.serviceMs + restMs, reason };
+  } else if (outcome.kind === "back-off") {
+    const { reason, waitMs } = outcome;
+    const change = { notBeforeMs: clock.serviceMs + waitMs, reason };
     await changeItem(trx, job.item, change, clock.realMs);
   } else if (outcome.kind === "made") {
     await keepMade(trx, job, outcome.payments, clock);

@@ -5,10 +5,10 @@ import { serviceSays } from "../../src/domain/service-words.ts";
 import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
 import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
-import { restText } from "../../src/ledger/steps.ts";
+import { waitReasonText } from "../../src/ledger/steps.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Rests between looks, on the service's clock. */
@@ -16,8 +16,8 @@ const LOOK_AGAIN_MS = 2_000;
 const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
 
 /** A key whose answer was final is followed by another one ever more rarely: there are few. */
-const NEXT_KEY_REST_MS = 15_000;
-const NEXT_KEY_REST_MAX_MS = 240_000;
+const NEXT_KEY_WAIT_MS = 15_000;
+const NEXT_KEY_WAIT_MAX_MS = 240_000;
 
 /** Real time after which a payment that was known before is not expected to be shown again. */
 const SHOWN_WITHIN_MS = 15 * 60_000;
@@ -56,7 +56,7 @@ export function cancelSends(
   const last = lastSend(attempts);
   const isFinal = last?.result === "rejected" || last?.result === "applied";
   const tries = attempts.length - 1;
-  const waitMs = isFinal ? doublingMs(NEXT_KEY_REST_MS, NEXT_KEY_REST_MAX_MS, tries) : 0;
+  const waitMs = isFinal ? doublingMs(NEXT_KEY_WAIT_MS, NEXT_KEY_WAIT_MAX_MS, tries) : 0;
   return {
     pauseMs: last === undefined ? 0 : waitMs - leftAgoMs(last, reading),
     refused: sends.findLast(({ result }) => result === "rejected") ?? null,
@@ -75,14 +75,14 @@ export function withoutSend(
 ): CancelOutcome {
   const { verdict, payment, clock, sends } = look;
   const { step } = answer;
-  const mayStillApply = step.kind === "rest" || step.kind === "read";
+  const mayStillApply = step.kind === "wait" || step.kind === "read";
   switch (verdict.kind) {
     case "returning":
       return verdict;
     case "ended": {
       if (!mayStillApply || payment.status !== "scheduled") return verdict;
       const reason = `${verdict.reason} A cancel that was sent before had no answer: looking again.`;
-      return rest(LOOK_AGAIN_MS, reason);
+      return backOff(LOOK_AGAIN_MS, reason);
     }
     case "later":
       return lookLater(job, clock, verdict.reason);
@@ -96,10 +96,10 @@ export function withoutSend(
 }
 
 function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
-  if (code === "done") return rest(LOOK_AGAIN_MS, "Somebody else has ended it.");
+  if (code === "done") return backOff(LOOK_AGAIN_MS, "Somebody else has ended it.");
   if (mayStillApply) {
     const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";
-    return rest(LOOK_AGAIN_MS, reason);
+    return backOff(LOOK_AGAIN_MS, reason);
   }
   return ended(
     "released",
@@ -115,22 +115,22 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
   switch (step.kind) {
     case "person":
       return personMustLook(step.code, step.reason, refused);
-    case "rest": {
-      const reason = no === null ? restText(step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
-      return rest(Math.min(step.restMs, mostMs), reason);
+    case "wait": {
+      const reason = no === null ? waitReasonText(step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
+      return backOff(Math.min(step.waitMs, mostMs), reason);
     }
     case "read":
-      return rest(Math.min(LOOK_AGAIN_MS, mostMs), step.reason);
+      return backOff(Math.min(LOOK_AGAIN_MS, mostMs), step.reason);
     case "adopt":
     case "applied":
-      return rest(
+      return backOff(
         mostMs,
         "The service says that it is cancelled, and shows it as it was; looking again.",
       );
     case "idle": {
       if (no !== null) return refusedFor(no.code ?? "", no.message ?? "");
       const said = refused === null ? "." : ` (${refused.code}).${serviceSays(refused.message)}`;
-      return rest(sends.pauseMs, `The service refuses it for now${said}`);
+      return backOff(sends.pauseMs, `The service refuses it for now${said}`);
     }
   }
 }
@@ -152,7 +152,7 @@ function personMustLook(code: string, reason: string, refused: Send | null): Can
 /** Looks again, ever more rarely, and leaves it to a person where nothing changes for days. */
 function lookLater(job: PaymentJob, clock: ClockReading, reason: string): CancelOutcome {
   if (isOld(job, clock)) return givenUp(reason);
-  return rest(growingMs(ageMs(job, clock), LOOKS), `${reason}; looking again.`);
+  return backOff(growingMs(ageMs(job, clock), LOOKS), `${reason}; looking again.`);
 }
 
 function ageMs({ cancellation }: PaymentJob, { realMs }: ClockReading): number {

@@ -2,7 +2,7 @@ import { serviceSays } from "../../src/domain/service-words.ts";
 import type { JudgedAnswer } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { BAD_TOKEN, slowDown } from "../shared/business-fault.ts";
-import { restAfter } from "../shared/rest.ts";
+import { backOffAfter } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
 
 /** Rests after a refusal that somebody must lift elsewhere. */
@@ -24,30 +24,30 @@ export function afterDeposit(
       return { kind: "made", transactionId, key: send.idempotencyKey, answer: "2xx" };
     }
     case "unknown":
-      return restAfter(send, `It was sent and had no clear answer (${means.reason}).`);
+      return backOffAfter(send, `It was sent and had no clear answer (${means.reason}).`);
     case "not-sent":
-      return restAfter(send, `It could not be sent: ${means.reason}`);
+      return backOffAfter(send, `It could not be sent: ${means.reason}`);
     case "conflict":
-      return restAfter(send, "The same deposit is still running at the service.");
+      return backOffAfter(send, "The same deposit is still running at the service.");
     case "unconfirmed":
-      return restAfter(send, "The service can't say whether it made the deposit.");
+      return backOffAfter(send, "The service can't say whether it made the deposit.");
     case "rejected": {
       const reason = `The service refused the deposit (${means.code}).${serviceSays(means.message)}`;
-      if (isOpen) return restAfter(send, `An earlier send was never answered. ${reason}`);
+      if (isOpen) return backOffAfter(send, `An earlier send was never answered. ${reason}`);
       return { kind: "refused", reason };
     }
     case "unauthorized":
       return BAD_TOKEN;
     case "forbidden": {
       const reason = `The token lacks a scope for deposits, such as balance:write (403).${serviceSays(means.message)}`;
-      return restAfter(send, reason, REFUSED);
+      return backOffAfter(send, reason, REFUSED);
     }
     case "rate-limited":
       return slowDown(means.retryAfterMs);
     case "business-wait":
     case "in-progress":
     case "line-wait":
-      return restAfter(
+      return backOffAfter(
         send,
         `The service refuses deposits now (${means.code}).${serviceSays(means.message)}`,
         REFUSED,

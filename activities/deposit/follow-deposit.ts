@@ -44,8 +44,8 @@ function standing(
   shown: ShownTransaction | undefined,
   today: string,
 ): "completed" | "failed" | "on-its-way" {
-  const stands = shown === undefined ? "not-told" : depositStands(shown);
-  if (stands !== "not-told") return stands;
+  const stands = shown === undefined ? "not-shown" : depositStands(shown);
+  if (stands !== "not-shown") return stands;
   // What the balance holds tells the rest: where the money is missing, another approval is asked for.
   return today > addBankingDays(topUp.arrivesOn, PATIENCE_DAYS) ? "completed" : "on-its-way";
 }

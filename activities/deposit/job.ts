@@ -1,5 +1,5 @@
 import type { BusinessFault } from "../shared/business-fault.ts";
-import type { Rest } from "../shared/rest.ts";
+import type { BackOff } from "../shared/back-off.ts";
 
 /** What working on a deposit came to. Refusals and waits are outcomes, not exceptions. */
 export type DepositOutcome =
@@ -13,5 +13,5 @@ export type DepositOutcome =
   /** It will never be made: the service refused it, and nothing of it is in flight. */
   | { readonly kind: "refused"; readonly reason: string }
   /** `unclear`: a person must look at the service's list. */
-  | (Rest & { readonly code?: "unclear" })
+  | (BackOff & { readonly code?: "unclear" })
   | BusinessFault;

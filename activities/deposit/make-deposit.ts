@@ -15,13 +15,13 @@ import type { ActivityContext } from "../shared/context.ts";
 import { textOfError } from "../shared/error-text.ts";
 import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import { afterDeposit } from "./after-deposit.ts";
 import type { Needed } from "./demand.ts";
 import { readNeeded, reviewNeeded } from "./needed.ts";
 import { followDeposit } from "./follow-deposit.ts";
 import { readTransactions } from "./read-transactions.ts";
-import { closedRestMs, recordDeposit, restDeposit } from "./record-deposit.ts";
+import { closedWaitMs, recordDeposit, backOffDeposit } from "./record-deposit.ts";
 import { withoutDeposit } from "./without-deposit.ts";
 
 /** Who takes deposits a step further. */
@@ -59,7 +59,7 @@ async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown
 async function leaveAlone(context: ActivityContext, topUp: TopUp, reason: string): Promise<void> {
   const clock = await context.clockOf(topUp.business).now();
   await context.store.transactionOf(topUp.businessId, (trx) =>
-    restDeposit(trx, topUp, rest(closedRestMs(clock), reason), clock),
+    backOffDeposit(trx, topUp, backOff(closedWaitMs(clock), reason), clock),
   );
 }
 
@@ -132,7 +132,7 @@ async function stillAsked(
   if (needed === null) return now;
   const reviewed = await reviewNeeded(trx, before, needed, clock);
   if (reviewed === null || !("closed" in reviewed)) return reviewed;
-  await restDeposit(trx, now, rest(closedRestMs(clock), reviewed.closed), clock);
+  await backOffDeposit(trx, now, backOff(closedWaitMs(clock), reviewed.closed), clock);
   return null;
 }
 

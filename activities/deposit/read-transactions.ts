@@ -1,5 +1,5 @@
 import type { ClockReading } from "../../src/business/clock.ts";
-import { couldBe, toldCents } from "../../src/domain/deposits/transactions.ts";
+import { couldBe, depositCents } from "../../src/domain/deposits/transactions.ts";
 import type { Reading } from "../../src/ledger/facts.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { beginReading } from "../../src/ledger/readings.ts";
@@ -26,7 +26,7 @@ export async function readTransactions(
     shownIds: found.map(({ id }) => id),
     shown: found.map((transaction) => ({
       id: transaction.id,
-      amountCents: toldCents(transaction),
+      amountCents: depositCents(transaction),
       status: transaction.status ?? "",
       contactId: null,
       bankAccountId: transaction.bankAccountId ?? null,

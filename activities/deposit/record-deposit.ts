@@ -2,15 +2,15 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { OPEN_TOP_UP_STATES } from "../../src/contracts/deposit.ts";
 import { type NoticeText } from "../../src/domain/notices/run-texts.ts";
-import { topUpFailed, topUpRests } from "../../src/domain/notices/top-up-texts.ts";
-import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";
+import { topUpFailed, topUpStuck } from "../../src/domain/notices/top-up-texts.ts";
+import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { waitForEnd } from "../shared/business-fault.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
 
 /**
@@ -29,11 +29,11 @@ export async function recordDeposit(
       return recordMade(trx, topUp, outcome, clock);
     case "refused":
       return endTopUp(trx, topUp, outcome.reason, clock);
-    case "rest":
-      return restDeposit(trx, topUp, outcome, clock);
+    case "back-off":
+      return backOffDeposit(trx, topUp, outcome, clock);
     case "business-wait": {
       const { message, retryAfterMs } = outcome;
-      await restDeposit(trx, topUp, rest(retryAfterMs ?? BUSINESS_WAIT_MS, message), clock);
+      await backOffDeposit(trx, topUp, backOff(retryAfterMs ?? BUSINESS_WAIT_MS, message), clock);
       await waitForEnd(trx, { businessId }, outcome, clock);
     }
   }
@@ -42,14 +42,14 @@ export async function recordDeposit(
 const BUSINESS_WAIT_MS = 15_000;
 
 /** How long a deposit that may not be sent now is left alone: what stops it is lifted by a person. */
-const CLOSED_REST_MS = 300_000;
-const SHORT_REST_MS = 2_000;
+const CLOSED_WAIT_MS = 300_000;
+const SHORT_WAIT_MS = 2_000;
 
 /** Leaves a deposit alone for a while, says why, and tells people once that has gone on for an hour. */
-export async function restDeposit(
+export async function backOffDeposit(
   trx: Transaction<Tables>,
   topUp: TopUp,
-  { restMs, reason, code }: Extract<DepositOutcome, { kind: "rest" }>,
+  { waitMs, reason, code }: Extract<DepositOutcome, { kind: "back-off" }>,
   clock: ClockReading,
 ): Promise<void> {
   const { businessId, subject, state } = topUp;
@@ -57,15 +57,15 @@ export async function restDeposit(
   // What came to nothing and is asked for again goes on waiting: only a deposit ends that.
   const restSinceMs = topUp.restSinceMs ?? (reason === null ? null : clock.serviceMs);
   const change = {
-    ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + restMs },
+    ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + waitMs },
     ...(isSent ? {} : ({ state: "proposed" } as const)),
     // What is on its way is looked at by the business clock.
-    ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + restMs * clock.scale } : {}),
+    ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + waitMs * clock.scale } : {}),
   };
   const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
   if (!isMine || reason === null || restSinceMs === null) return;
-  if (clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
-  await notifyOfLate(trx, topUp, topUpRests(topUp, reason), clock);
+  if (clock.serviceMs - restSinceMs < UNANSWERED_NOTICE_AFTER_MS) return;
+  await notifyOfLate(trx, topUp, topUpStuck(topUp, reason), clock);
 }
 
 /** Tells operators once of a deposit that comes no further, and once of one that is late. */
@@ -87,8 +87,8 @@ export async function notifyOfLate(
   });
 }
 
-export function closedRestMs({ sandbox }: ClockReading): number {
-  return sandbox ? SHORT_REST_MS : CLOSED_REST_MS;
+export function closedWaitMs({ sandbox }: ClockReading): number {
+  return sandbox ? SHORT_WAIT_MS : CLOSED_WAIT_MS;
 }
 
 async function recordMade(

@@ -5,11 +5,11 @@ import { serviceSays } from "../../src/domain/service-words.ts";
 import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
 import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
-import { restText } from "../../src/ledger/steps.ts";
+import { waitReasonText } from "../../src/ledger/steps.ts";
 import type { TopUp } from "../../src/store/deposits/deposits.ts";
-import { rest } from "../shared/rest.ts";
+import { backOff } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
-import { closedRestMs } from "./record-deposit.ts";
+import { closedWaitMs } from "./record-deposit.ts";
 
 /** Rests between looks at a deposit whose effect is not known, on the service's clock. */
 const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
@@ -35,18 +35,18 @@ export function withoutDeposit(
     case "person":
       return unclear(facts, reading, step, longerMs);
     case "read":
-      return rest(longerMs, step.reason);
-    case "rest": {
+      return backOff(longerMs, step.reason);
+    case "wait": {
       const last = lastSend(facts.attempts);
       const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
       const reason =
         closed === null
-          ? restText(step.reason)
+          ? waitReasonText(step.reason)
           : `It was sent without an answer, and may not be sent again now (${closed}).`;
-      return rest(Math.min(step.restMs, mostMs), reason);
+      return backOff(Math.min(step.waitMs, mostMs), reason);
     }
     case "idle":
-      return closed === null ? cameToNothing(topUp, facts) : rest(closedRestMs(clock), closed);
+      return closed === null ? cameToNothing(topUp, facts) : backOff(closedWaitMs(clock), closed);
   }
 }
 
@@ -54,7 +54,7 @@ function unclear(
   facts: SubjectFacts,
   { shownIds }: Reading,
   { code, reason }: { readonly code: string; readonly reason: string },
-  restMs: number,
+  waitMs: number,
 ): DepositOutcome {
   const accounted = accountedIds(facts);
   const ids = shownIds.filter((id) => !accounted.has(id)).join(", ");
@@ -63,14 +63,14 @@ function unclear(
       ? `It had no answer, and the service shows what may be it or not (${ids})`
       : reason;
   const asked = `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`;
-  return { ...rest(restMs, asked), code: "unclear" };
+  return { ...backOff(waitMs, asked), code: "unclear" };
 }
 
 /** Nothing of it was made, and nothing can be any more. */
 function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOutcome {
   const last = lastSend(attempts);
   const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;
-  if (!isNo) return rest(0, null);
+  if (!isNo) return backOff(0, null);
   const said = `(${last?.code ?? ""}).${serviceSays(last?.message)}`;
   return { kind: "refused", reason: `The service refused the deposit ${said}` };
 }

@@ -3,7 +3,7 @@ import type { FundingIncidentInput, IncidentAssessment } from "../../src/contrac
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { LONGEST_REST_MS, moneyRestMs } from "../../src/domain/rests.ts";
+import { LONGEST_SLEEP_MS, moneyPollInMs } from "../../src/domain/sleeps.ts";
 import { getHold } from "../../src/store/holds/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
@@ -29,7 +29,7 @@ export async function assessIncident(
   const incident = await settle(context, known);
   const deposits = await incidentDeposits(context, incident);
   const clock = await context.clockOf(business).now();
-  const wakeInMs = restMs(incident, deposits.mayTopUp, clock);
+  const wakeInMs = waitMs(incident, deposits.mayTopUp, clock);
   if (incident.phase === "ended") {
     const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
     if (!deposits.moving) return ended(outcome);
@@ -67,10 +67,10 @@ export async function assessIncident(
 }
 
 /** Only money comes without a word: what was announced, and what a deposit is reckoned from. */
-function restMs(incident: Incident, mayTopUp: boolean, clock: ClockReading): number {
+function waitMs(incident: Incident, mayTopUp: boolean, clock: ClockReading): number {
   const looksForMoney = incident.phase === "topping-up" || mayTopUp;
-  if (incident.phase === "ended" || !looksForMoney) return LONGEST_REST_MS;
-  return moneyRestMs(clock.realMs - (incident.decidedAtMs ?? incident.openedAtMs), clock);
+  if (incident.phase === "ended" || !looksForMoney) return LONGEST_SLEEP_MS;
+  return moneyPollInMs(clock.realMs - (incident.decidedAtMs ?? incident.openedAtMs), clock);
 }
 
 /** A hold that was lifted by hand is a release; a top-up ends when the money is there. */

@@ -1,5 +1,5 @@
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
+import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { Incident } from "../../src/store/incidents/incidents.ts";
 import { reopenIncident } from "../../src/store/incidents/incidents.ts";
@@ -100,6 +100,6 @@ export function withDeposits(
     ...assessment,
     details: [assessment.details, ...said].join("\n\n"),
     ...(stand.due ? { toDeposit: true } : {}),
-    ...(dueInMs === null ? {} : { wakeInMs: soonestRestMs(dueInMs, asksMs) }),
+    ...(dueInMs === null ? {} : { wakeInMs: soonestSleepMs(dueInMs, asksMs) }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { resting } from "../../src/domain/notices/late-texts.ts";
-import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";
+import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -14,7 +14,7 @@ export async function notifyOfStuck(
   clock: ClockReading,
 ): Promise<void> {
   const { businessId, payableId, restSinceMs, runId } = line;
-  if (restSinceMs === null || clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
+  if (restSinceMs === null || clock.serviceMs - restSinceMs < UNANSWERED_NOTICE_AFTER_MS) return;
   await raiseNotice(trx, {
     businessId,
     kind: "payment-late",

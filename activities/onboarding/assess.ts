@@ -121,13 +121,13 @@ async function toWait(
 ): Promise<OnboardingAssessment> {
   const { clock, onboarding } = standing;
   const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
-  const { wait, isNew, ward } = waitOf(standing, key);
-  if (ward === "expired") {
+  const { wait, isNew, verdict } = waitOf(standing, key);
+  if (verdict === "expired") {
     return finish(context, standing, phase === "verified" ? "verified" : "expired");
   }
   const change = { phase, waitingFor, needsAction, nextSteps: view.nextSteps };
   await show(context, standing, { ...change, ...(isNew ? { wait: { key, ...wait } } : {}) });
-  if (ward === "remind") await remind(context, standing, { key, text: waitingFor, wait });
+  if (verdict === "remind") await remind(context, standing, { key, text: waitingFor, wait });
   return {
     phase,
     ended: false,

@@ -1,5 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
-import { rulesOf, type Wait, wardOf } from "../../src/domain/onboarding/waits.ts";
+import { rulesOf, type Wait, judgeWait } from "../../src/domain/onboarding/waits.ts";
 import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inputs.ts";
 import type { Onboarding } from "../../src/store/onboarding/onboardings.ts";
 
@@ -19,7 +19,11 @@ export interface Standing {
 export function waitOf(
   { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
   key: string,
-): { readonly wait: Wait; readonly isNew: boolean; readonly ward: ReturnType<typeof wardOf> } {
+): {
+  readonly wait: Wait;
+  readonly isNew: boolean;
+  readonly verdict: ReturnType<typeof judgeWait>;
+} {
   const isNew = onboarding.waitKey !== key;
   const wait = isNew
     ? { sinceMs: clock.businessMs, sinceRealMs: clock.realMs, reminders: 0 }
@@ -28,7 +32,7 @@ export function waitOf(
         sinceRealMs: onboarding.waitSinceRealMs,
         reminders: onboarding.reminders,
       };
-  return { wait, isNew, ward: wardOf(wait, clock, rulesOf(key, onboarding.policy)) };
+  return { wait, isNew, verdict: judgeWait(wait, clock, rulesOf(key, onboarding.policy)) };
 }
 
 export function endedAs(onboarding: Onboarding): OnboardingAssessment {

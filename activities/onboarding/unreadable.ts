@@ -26,8 +26,8 @@ export async function unreadable(
   const { onboarding, clock } = standing;
   const { business, businessId, workflowId, round, phase, policy } = onboarding;
   const key = onboarding.waitKey === "" ? UNREAD : onboarding.waitKey;
-  const { wait, isNew, ward } = waitOf(standing, key);
-  if (ward === "expired") {
+  const { wait, isNew, verdict } = waitOf(standing, key);
+  if (verdict === "expired") {
     return finish(context, standing, phase === "verified" ? "verified" : "expired");
   }
   const needsAction = error.status === 401 || error.status === 403 || error.status === 404;
@@ -50,7 +50,7 @@ export async function unreadable(
       nowMs: clock.realMs,
     });
   });
-  if (ward === "remind") await remind(context, standing, { key, text: waitingFor, wait });
+  if (verdict === "remind") await remind(context, standing, { key, text: waitingFor, wait });
   return {
     phase,
     ended: false,

@@ -36,7 +36,7 @@ export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Agai
   const said = "code" in means ? means.code : means.kind;
   return {
     kind: "unknown",
-    restMs: null,
+    waitMs: null,
     reason: `${said}, and an earlier request had no answer.`,
   };
 }
@@ -44,9 +44,9 @@ export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Agai
 function ofMeans(means: Answered): PayOutcome | Again {
   switch (means.kind) {
     case "unknown":
-      return again(null, { kind: "unknown", restMs: null, reason: means.reason });
+      return again(null, { kind: "unknown", waitMs: null, reason: means.reason });
     case "not-sent":
-      return again(null, { kind: "back", restMs: null, reason: `Not sent: ${means.reason}.` });
+      return again(null, { kind: "back", waitMs: null, reason: `Not sent: ${means.reason}.` });
     case "conflict":
       return resting("The service says that a request under its key still runs.");
     case "unconfirmed":
@@ -54,7 +54,7 @@ function ofMeans(means: Answered): PayOutcome | Again {
     case "in-progress":
       return {
         kind: "back",
-        restMs: null,
+        waitMs: null,
         reason: `The service says that a payment of it is on its way (${means.code}).`,
       };
     case "rejected":
@@ -90,7 +90,7 @@ function rejected(means: Extract<Means, { readonly kind: "rejected" }>): PayOutc
 }
 
 function resting(reason: string): PayOutcome {
-  return { kind: "unknown", restMs: null, reason };
+  return { kind: "unknown", waitMs: null, reason };
 }
 
 function again(pauseMs: number | null, outcome: PayOutcome): Again {

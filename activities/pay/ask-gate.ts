@@ -4,7 +4,7 @@ import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { isSameLine } from "../../src/ledger/shown.ts";
-import { restText } from "../../src/ledger/steps.ts";
+import { waitReasonText } from "../../src/ledger/steps.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -60,7 +60,7 @@ export function withoutSend(
   if (answer.kind === "closed") return ofClosed(answer.closed);
   // To be paid again, and shown as if that were not needed: nobody knows for how long.
   const stands = step.kind === "applied" && job.wish !== null;
-  return stands ? { kind: "back", restMs: null, reason: STANDS } : job.otherwise;
+  return stands ? { kind: "back", waitMs: null, reason: STANDS } : job.otherwise;
 }
 
 /** Null where nothing is open, so that what else is known of the line decides. */
@@ -69,7 +69,7 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
     case "idle":
       return null;
     case "read":
-      return { kind: "back", restMs: 0, reason: step.reason };
+      return { kind: "back", waitMs: 0, reason: step.reason };
     case "adopt":
       return applied(step.ids, payments, true);
     case "applied": {
@@ -81,10 +81,10 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
     }
     case "person":
       return { kind: "parked", code: step.code, reason: step.reason };
-    case "rest": {
-      const { restMs, reason } = step;
+    case "wait": {
+      const { waitMs, reason } = step;
       const isOpen = reason === "leaving" || reason === "look-due";
-      return { kind: isOpen ? "unknown" : "back", restMs, reason: restText(reason) };
+      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitReasonText(reason) };
     }
   }
 }
@@ -97,7 +97,7 @@ function applied(ids: readonly string[], shown: readonly Payment[], found: boole
 }
 
 /** How long a line waits whose gate is closed for a reason that may pass by itself. */
-const CLOSED_REST_MS = 5_000;
+const CLOSED_WAIT_MS = 5_000;
 
 function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
   switch (code) {
@@ -121,6 +121,6 @@ function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
     case "run-ended":
     case "done":
     case "hold-lifted":
-      return { kind: "back", restMs: CLOSED_REST_MS, reason };
+      return { kind: "back", waitMs: CLOSED_WAIT_MS, reason };
   }
 }

@@ -26,7 +26,7 @@ export async function outcomeOfError(
     const wait = waitOf(error);
     if (wait !== undefined) return { ...wait, isOpen };
   }
-  if (isOpen) return { kind: "unknown", restMs: null, reason };
+  if (isOpen) return { kind: "unknown", waitMs: null, reason };
   if (error instanceof ConditionError) {
     return {
       kind: "parked",
@@ -51,7 +51,7 @@ export async function outcomeOfError(
       };
     }
   }
-  return { kind: "back", restMs: null, reason: `It could not be read or planned: ${reason}` };
+  return { kind: "back", waitMs: null, reason: `It could not be read or planned: ${reason}` };
 }
 
 /** Answers to a read that no other try changes: a record of another shape, or a refusal of the request. */

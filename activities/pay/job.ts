@@ -57,9 +57,9 @@ export type PayOutcome =
       readonly sent: SendOutcome | null;
     }
   /** A request may still pay; nothing but a look or the same key may follow. */
-  | { readonly kind: "unknown"; readonly restMs: number | null; readonly reason: string }
+  | { readonly kind: "unknown"; readonly waitMs: number | null; readonly reason: string }
   /** Nothing is open; the line goes back to be leased again. */
-  | { readonly kind: "back"; readonly restMs: number | null; readonly reason: string }
+  | { readonly kind: "back"; readonly waitMs: number | null; readonly reason: string }
   | (BusinessFault & {
       readonly scope: "source" | "business";
       /** True where a request of the line may still pay. */

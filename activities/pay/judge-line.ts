@@ -90,11 +90,11 @@ function asApproved(
   };
 }
 
-const AGAIN: PayOutcome = { kind: "back", restMs: 0, reason: "read again" };
+const AGAIN: PayOutcome = { kind: "back", waitMs: 0, reason: "read again" };
 
 const NOT_NOW: PayOutcome = {
   kind: "back",
-  restMs: 1_000,
+  waitMs: 1_000,
   reason:
     "It can't run on the day that was announced, or its approval has ended: it is looked at again.",
 };

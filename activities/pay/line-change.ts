@@ -8,8 +8,8 @@ import type { LineChange } from "../../src/store/lines/lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
 /** Rests of a line that came to nothing double from the first to the last. */
-const FIRST_REST_MS = 5_000;
-const LAST_REST_MS = 600_000;
+const FIRST_WAIT_MS = 5_000;
+const LAST_WAIT_MS = 600_000;
 
 /** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
 const RETRY_LINE_WAIT_MS = 600_000;
@@ -40,11 +40,11 @@ export function changeOfLine(
     case "back": {
       const isOpen = outcome.kind === "unknown";
       // What only has to be read again is read at once, unless that came to the same before.
-      const isAtOnce = outcome.restMs === 0 && line.reason !== outcome.reason;
-      const restMs = outcome.restMs === 0 ? null : outcome.restMs;
+      const isAtOnce = outcome.waitMs === 0 && line.reason !== outcome.reason;
+      const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
       return {
         state: isOpen && ownRun ? "unknown" : waiting,
-        notBeforeMs: clock.serviceMs + (isAtOnce ? 0 : restMsOf(line.rests, restMs)),
+        notBeforeMs: clock.serviceMs + (isAtOnce ? 0 : waitMsOf(line.rests, waitMs)),
         reasonCode: isOpen ? "answer-unknown" : "waits",
         reason: outcome.reason,
         ...(isAtOnce ? {} : { restsAtMs: clock.serviceMs }),
@@ -114,7 +114,7 @@ export function stateOfPaid(payments: readonly Payment[], amountCents: number): 
 }
 
 /** No longer than what is waited for lasts; ever longer where nobody knows. */
-function restMsOf(rests: number, restMs: number | null): number {
-  const growing = doublingMs(FIRST_REST_MS, LAST_REST_MS, rests);
-  return restMs === null ? growing : Math.min(restMs, growing);
+function waitMsOf(rests: number, waitMs: number | null): number {
+  const growing = doublingMs(FIRST_WAIT_MS, LAST_WAIT_MS, rests);
+  return waitMs === null ? growing : Math.min(waitMs, growing);
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
+import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
@@ -177,7 +177,7 @@ async function countRetry(
   const retriesMade = await timesPaidAgain(trx, { businessId, payableId, paymentIds });
   const change = { phase: "following", requested: null, retriesMade };
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
-  const untilMs = watchedUntilMs(clock.businessMs);
+  const untilMs = mayReturnUntilMs(clock.businessMs);
   await extendSubscription(trx, { businessId, payableId, untilMs });
 }
 

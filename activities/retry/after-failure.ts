@@ -8,7 +8,7 @@ import {
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
-import { whoseAccount } from "../../src/domain/retries/whose.ts";
+import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";

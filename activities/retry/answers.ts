@@ -2,7 +2,7 @@ import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
+import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import {
   changesInMs,
@@ -30,7 +30,7 @@ export function assessment(
 export async function waitForDay(retry: RetryCase, retryOn: string): Promise<RetryAssessment> {
   const { businessMs, scale } = retry.clock;
   const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
-  const wakeInMs = soonestRestMs(untilMs, await changesInMs(retry));
+  const wakeInMs = soonestSleepMs(untilMs, await changesInMs(retry));
   const text = `runs on ${retryOn}; its request is made the banking day before`;
   return assessment(retry, "waiting", text, wakeInMs);
 }
@@ -44,7 +44,7 @@ export function following(retry: RetryCase, text: string, isShown = true): Retry
   );
   const sinceMs = isShown ? Math.max(0, ...changes) : paidMs;
   const pollMs = nextPollMs(businessMs, sinceMs, scale);
-  const wakeInMs = soonestRestMs((pollMs - businessMs) / scale);
+  const wakeInMs = soonestSleepMs((pollMs - businessMs) / scale);
   return assessment(retry, "following", text, wakeInMs);
 }
 

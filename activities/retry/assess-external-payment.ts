@@ -4,7 +4,7 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
-import { whoseAccount } from "../../src/domain/retries/whose.ts";
+import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";

@@ -1,5 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
+import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { activeHoldFor } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import { notifyOfWaits } from "../notify/run.ts";
@@ -25,10 +25,10 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   const { waits, tellInMs } = await ownWaits(retry);
   const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
   const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
-  const restMs = restUntilMs - retry.clock.serviceMs;
-  if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
+  const waitMs = restUntilMs - retry.clock.serviceMs;
+  if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = pauses[0]?.message ?? "resting before the next lookup";
-  return assessment(retry, "waiting", text, soonestRestMs(restMs, tellInMs));
+  return assessment(retry, "waiting", text, soonestSleepMs(waitMs, tellInMs));
 }
 
 /** Faults that the payment waits for. Operators hear of them: its run may have ended. */

@@ -5,7 +5,7 @@ import { ENDED_LINE_STATES, ENDED_PHASES } from "../../src/contracts/pay-run.ts"
 import { nameOfBill } from "../../src/domain/history-texts.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
-import { soonestRestMs, untilNextMs } from "../../src/domain/rests.ts";
+import { soonestSleepMs, untilNextMs } from "../../src/domain/sleeps.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
@@ -168,7 +168,7 @@ export async function changesInMs({
   // What a person has asked for is not given up, whenever its time is over.
   const leftMs = givenUpInMs === 0 ? HOUR_MS : givenUpInMs;
   const holdEndMs = await nextHoldEndMs(db, { businessId, businessMs });
-  return soonestRestMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
+  return soonestSleepMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
 }
 
 /** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */

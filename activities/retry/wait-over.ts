@@ -3,7 +3,7 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/return-codes.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
-import { moneyRestMs, soonestRestMs } from "../../src/domain/rests.ts";
+import { moneyPollInMs, soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { retryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
@@ -126,8 +126,8 @@ async function fundsHere(retry: RetryCase, kept: RetryCaseRule): Promise<Wait> {
 
 async function moneyAwaited(retry: RetryCase, kept: RetryCaseRule, text: string): Promise<Wait> {
   const waitedMs = retry.clock.realMs - kept.failedRealMs;
-  const restMs = soonestRestMs(moneyRestMs(waitedMs, retry.clock), await changesInMs(retry));
-  return { kind: "not-yet", answer: assessment(retry, "waiting", text, restMs) };
+  const waitMs = soonestSleepMs(moneyPollInMs(waitedMs, retry.clock), await changesInMs(retry));
+  return { kind: "not-yet", answer: assessment(retry, "waiting", text, waitMs) };
 }
 
 /** True where the source covers this bill beside all that it is promised for, but for what waits behind it. */

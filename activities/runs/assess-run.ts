@@ -9,7 +9,7 @@ import {
 } from "../../src/contracts/pay-run.ts";
 import { PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
 import { ALARMS } from "../../src/domain/payments/alarms.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
+import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
@@ -90,7 +90,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       }
       const told = { run, progress, counts, waits, clock, asks: asking.asks };
       const tellInMs = await notifyOfRun(trx, told);
-      return { ...progress, wakeInMs: soonestRestMs(progress.wakeInMs, tellInMs) };
+      return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, tellInMs) };
     }
     return progress;
   });

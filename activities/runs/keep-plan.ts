@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
-import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
+import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import type { Plan } from "../../src/domain/planning/plan.ts";
 import { releaseClaim } from "../../src/store/payables/claims.ts";
 import { notePlan } from "../../src/store/plans/plan-trail.ts";
@@ -56,7 +56,7 @@ export async function keepPlan(
       payableIds: [...planned],
       owner: run.runId,
       // Whoever approves late pays late.
-      untilMs: watchedUntilMs(
+      untilMs: mayReturnUntilMs(
         Math.max(businessMs, Date.parse(lastArrival)) + run.policy.approvalValidDays * DAY_MS,
       ),
     });

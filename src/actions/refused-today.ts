@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { NoteRefusal } from "../decisions/deciding.ts";
-import { isToldOf } from "../domain/rarely.ts";
+import { isPowerOfTen } from "../domain/powers-of-ten.ts";
 import type { Principal } from "./principal.ts";
 
 const DAY_MS = 86_400_000;
@@ -64,7 +64,7 @@ export class Repeats {
     const known = isOwn ? key : "others";
     const times = (this.#times.get(known) ?? 0) + 1;
     this.#times.set(known, times);
-    if (!isToldOf(times)) return undefined;
+    if (!isPowerOfTen(times)) return undefined;
     const isFirst = this.#times.size === 1 && times === 1;
     return isFirst || this.#allowance.take(nowMs) ? { key: known, times } : undefined;
   }

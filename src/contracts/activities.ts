@@ -38,7 +38,7 @@ export interface Assessment extends Look {
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
   /** Real milliseconds between two reads of the run's payments; set if they are many. */
-  readonly restMs?: number;
+  readonly followEveryMs?: number;
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;

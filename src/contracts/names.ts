@@ -87,7 +87,7 @@ export function cancelScheduledPaymentsId(business: string, request: string): st
  * The request of a cancellation that holds bills of a run back: one for each playbook and run, so
  * that a second launch joins the first.
  */
-export function withholdingRequest(playbook: string, runId: string): string {
+export function holdBackRequest(playbook: string, runId: string): string {
   return `${playbook}/${runId.split("/").slice(2).join("/")}`;
 }
 

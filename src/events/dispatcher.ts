@@ -153,7 +153,7 @@ class Busy {
   }
 }
 
-const TELLS = "PendingSignal workflows of the service's events";
+const TELLS = "Signalling workflows about the service's events";
 const STARTS = "starts by events";
 const PENDING_SIGNALS = "pending_signals";
 

@@ -43,8 +43,8 @@ export async function matchEvents(
       const { type, object, objectId, eventId } = event;
       const createdAtMs = createdAtMsOf(event);
       // What has an owner already is paid by that one.
-      const isWatched = watched.has(objectId) || (together && owners.has(objectId));
-      const facts = { type, object, objectId, createdAtMs, watched: isWatched };
+      const hasOwner = watched.has(objectId) || (together && owners.has(objectId));
+      const facts = { type, object, objectId, createdAtMs, isOwned: hasOwner };
       if (!isStartedBy(compiled, facts, { sinceMs: since(type), nowMs })) return [];
       const start = { businessId, playbook: compiled.name, eventId, type, objectId };
       return targets.map((target) => ({ start: { ...start, target }, together }));

@@ -4,7 +4,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import {
   cancelScheduledPaymentsId,
   retryFailedPaymentId,
-  withholdingRequest,
+  holdBackRequest,
 } from "../contracts/names.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import {
@@ -109,7 +109,7 @@ async function recordCancellation(
   const [first] = events;
   const { type = "", objectId = "", target = "" } = first ?? {};
   const toWhat = type.startsWith("contact.") ? { vendor: objectId } : { payable: objectId };
-  const about = target === "" ? stored.name : withholdingRequest(stored.name, target);
+  const about = target === "" ? stored.name : holdBackRequest(stored.name, target);
   const workflowId = cancelScheduledPaymentsId(profile.name, `${about}/event-${markOf(events)}`);
   await insertCancellation(trx, {
     workflowId,

@@ -1,5 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { watchedSinceMs } from "../domain/payments/return-window.ts";
+import { mayReturnSinceMs } from "../domain/payments/return-window.ts";
 import { takenBack } from "../domain/deposits/transactions.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { arrivedTopUps, recordReturned } from "../store/deposits/returned-deposits.ts";
@@ -26,7 +26,7 @@ async function read(
 ): Promise<void> {
   const { store, log } = context;
   const clock = await context.clockOf(business).now();
-  const arrived = await arrivedTopUps(store.db, businessId, watchedSinceMs(clock.businessMs));
+  const arrived = await arrivedTopUps(store.db, businessId, mayReturnSinceMs(clock.businessMs));
   if (arrived.length === 0) return;
   const missing = new Map(arrived.map((topUp) => [topUp.transactionId, topUp]));
   for await (const page of context.clientOf(business).balance.transactions.iteratePages()) {

@@ -50,8 +50,8 @@ export class LatePages {
   ): Promise<void> {
     const { db } = this.#context.store;
     const businessMs = Math.floor(nowBusinessMs);
-    const strangers = await externalPaymentsLookedAfter(db, profile.name);
-    if (strangers.size === 0 && !(await isWatching(db, profile.businessId, businessMs))) {
+    const external = await externalPaymentsLookedAfter(db, profile.name);
+    if (external.size === 0 && !(await isWatching(db, profile.businessId, businessMs))) {
       return keepLatePass(db, { ...pass, madeBefore: null });
     }
     const { payments } = this.#context.clientOf(profile.name);
@@ -63,7 +63,7 @@ export class LatePages {
     for (let page = pass.nextPage; page < pass.nextPage + PAGES_A_TURN; page += 1) {
       const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE });
       await this.#tell(profile, items, businessMs);
-      const theirs = items.filter(({ status }) => strangers.has(status));
+      const theirs = items.filter(({ status }) => external.has(status));
       if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);
       // A page may be shorter than asked for. Where the filter is not kept, age ends the pass.
       const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;

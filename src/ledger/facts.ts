@@ -197,15 +197,15 @@ export type Step =
   | { readonly kind: "read"; readonly reason: string }
   /** Wait this long: a send may still take effect, or the clock is unknown. */
   | {
-      readonly kind: "rest";
-      readonly restMs: number;
-      readonly reason: RestReason;
+      readonly kind: "wait";
+      readonly waitMs: number;
+      readonly reason: WaitReason;
     }
   | { readonly kind: "person"; readonly code: string; readonly reason: string }
   /** Nothing is wanted, and no send can take effect any more. */
   | { readonly kind: "idle" };
 
-export type RestReason =
+export type WaitReason =
   /** Another process may be sending right now. */
   | "leaving"
   /** No lookup can be conclusive yet about a send without a response. */

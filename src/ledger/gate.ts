@@ -126,7 +126,7 @@ export async function askGate(
     // Rule 10: a payment that a restored store forgot is still its own, even if nothing is wanted
     // now.
     const forgotten = stepOf(request, request.approved);
-    const isOurs = forgotten.kind === "adopt" || isRestoredRest(forgotten);
+    const isOurs = forgotten.kind === "adopt" || isWaitAfterLoss(forgotten);
     return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
   };
   const steps = new Map(requests.map((each) => [each.subject, firstStep(each)]));
@@ -197,8 +197,8 @@ export async function lookOnly(
   return answer.step;
 }
 
-function isRestoredRest(step: Step): boolean {
-  return step.kind === "read" || (step.kind === "rest" && step.reason === "restored");
+function isWaitAfterLoss(step: Step): boolean {
+  return step.kind === "read" || (step.kind === "wait" && step.reason === "restored");
 }
 
 function factsOf(facts: ReadonlyMap<string, SubjectFacts>, subject: string): SubjectFacts {

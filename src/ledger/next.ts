@@ -9,7 +9,7 @@ import {
 } from "./which-key.ts";
 import type { Operation } from "./operations.ts";
 import { adoptEffect, appliedStep, explainFirst, stayApplied, waitAfterLoss } from "./shown.ts";
-import { type Asked, lookDue, rest, restForClock, type Rule } from "./steps.ts";
+import { type Asked, lookDue, wait, waitForClock, type Rule } from "./steps.ts";
 
 /** Rule 3: the gate judges only readings that are younger than this. */
 const READING_FRESH_MS = 2 * 60_000;
@@ -72,7 +72,7 @@ function waitForLeaving({ attempts }: SubjectFacts, { atMs }: Now): Step | null 
     .flatMap(({ sends }) => sends)
     .filter(({ result, leaveByMs }) => result === "pending" && atMs <= leaveByMs)
     .map(({ leaveByMs }) => leaveByMs);
-  return until.length === 0 ? null : rest("leaving", Math.max(...until) + 1 - atMs);
+  return until.length === 0 ? null : wait("leaving", Math.max(...until) + 1 - atMs);
 }
 
 function isFresh(reading: Reading, { atMs, serviceMs, sandbox }: Now): boolean {
@@ -116,5 +116,5 @@ function settleUnwished(asked: Asked): Step | null {
 
 /** Rule 6: in a sandbox only the wire clock measures the service's windows. */
 function hearClock({ now }: Asked): Step | null {
-  return now.sandbox && now.serviceMs === null ? restForClock() : null;
+  return now.sandbox && now.serviceMs === null ? waitForClock() : null;
 }

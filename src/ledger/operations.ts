@@ -91,9 +91,9 @@ export const deposit: Operation = {
   effect: "new",
   // The list covers the whole business: another amount or account is another deposit.
   concerns: ({ amountCents, sourceId }, shown) =>
-    [0, amountCents].includes(shown.amountCents) && isUntoldOr(sourceId, shown.bankAccountId),
+    [0, amountCents].includes(shown.amountCents) && isMissingOr(sourceId, shown.bankAccountId),
   judgeFound: ({ amountCents, sourceId }, found) => {
-    const [only, another] = preferTold(sourceId, found);
+    const [only, another] = preferNamed(sourceId, found);
     if (only === undefined) return { kind: "none" };
     const isOurs = another === undefined && only.amountCents === amountCents;
     return isOurs ? { kind: "all", ids: [only.id] } : { kind: "part" };
@@ -113,21 +113,21 @@ function isByTerms(terms: Terms, shown: Shown): boolean {
   return (
     // One without a rail was recorded outside the service (API specification, section 2).
     shown.rail !== null &&
-    isUntoldOr(terms.contactId, shown.contactId) &&
+    isMissingOr(terms.contactId, shown.contactId) &&
     // A payment from the balance may show another account, and the service may spell a rail
     // differently.
-    (isUntoldOr(terms.sourceId, shown.bankAccountId) || shown.rail === terms.rail) &&
-    isUntoldOr(terms.executionDate, shown.executionDate)
+    (isMissingOr(terms.sourceId, shown.bankAccountId) || shown.rail === terms.rail) &&
+    isMissingOr(terms.executionDate, shown.executionDate)
   );
 }
 
-function isUntoldOr(wished: string, told: string | null): boolean {
-  return told === null || told === wished;
+function isMissingOr(wished: string, shown: string | null): boolean {
+  return shown === null || shown === wished;
 }
 
-function preferTold(sourceId: string, found: readonly Shown[]): readonly Shown[] {
-  const told = found.filter(({ bankAccountId }) => bankAccountId === sourceId);
-  return told.length > 0 ? told : found;
+function preferNamed(sourceId: string, found: readonly Shown[]): readonly Shown[] {
+  const named = found.filter(({ bankAccountId }) => bankAccountId === sourceId);
+  return named.length > 0 ? named : found;
 }
 
 /** Path of a payment's cancel request. */

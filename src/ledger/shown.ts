@@ -12,9 +12,9 @@ import {
 } from "./derive.ts";
 import type { KeyedAttempt, LineKey, Look, Reading, Shown, Step, SubjectFacts } from "./facts.ts";
 import { pay } from "./operations.ts";
-import { type Asked, lookDue, rest } from "./steps.ts";
+import { type Asked, lookDue, wait } from "./steps.ts";
 
-const REST_NOT_SHOWN_MS = 60_000;
+const WAIT_NOT_SHOWN_MS = 60_000;
 
 /**
  * Rule 9: while a send is open, something new with exactly its terms is its effect. This rule comes
@@ -53,7 +53,7 @@ export function stayApplied(asked: Asked): Step | null {
   const isShown = ids.every((id) => reading.shownIds.includes(id));
   const last = standing.sends.at(-1);
   const isOther = !isShown && (last === undefined || !isSameLine(last, wish));
-  return isOther ? rest("not-shown", REST_NOT_SHOWN_MS) : appliedStep(standing);
+  return isOther ? wait("not-shown", WAIT_NOT_SHOWN_MS) : appliedStep(standing);
 }
 
 /**
@@ -121,7 +121,7 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
   const isLateEnough = ({ isWhole, begunAtMs, begunServiceMs }: Look): boolean =>
     isWhole && leftMs({ atMs: begunAtMs, serviceMs: begunServiceMs }) <= 0;
   if (!looks.some(isLateEnough)) {
-    if (leftMs(now) > 0) return rest("restored", leftMs(now));
+    if (leftMs(now) > 0) return wait("restored", leftMs(now));
     return { kind: "read", reason: "The service was read too soon after the store was restored." };
   }
   const sends = attempts.flatMap((attempt) => attempt.sends);

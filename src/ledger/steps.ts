@@ -1,5 +1,5 @@
 import { openSends, untilCoveredMs } from "./derive.ts";
-import type { Now, Reading, RestReason, Shown, Step, SubjectFacts, Wish } from "./facts.ts";
+import type { Now, Reading, WaitReason, Shown, Step, SubjectFacts, Wish } from "./facts.ts";
 import type { Operation } from "./operations.ts";
 
 /** The facts that every rule judges by, once the subject has been read. */
@@ -17,20 +17,20 @@ export interface Asked {
 /** Returns null if the rule doesn't apply. */
 export type Rule = (asked: Asked) => Step | null;
 
-const REST_MIN_MS = 1_000;
-const REST_CLOCK_MS = 5_000;
+const WAIT_MIN_MS = 1_000;
+const WAIT_CLOCK_MS = 5_000;
 
 /** Rule 6: waits until a lookup can be conclusive about all open sends, then asks for one. */
 export function lookDue({ facts, now }: Asked): Step {
-  if (now.sandbox && now.serviceMs === null) return restForClock();
+  if (now.sandbox && now.serviceMs === null) return waitForClock();
   const leftMs = openSends(facts).map((send) => untilCoveredMs(send, now, now));
-  if (leftMs.includes(null)) return restForClock();
+  if (leftMs.includes(null)) return waitForClock();
   const mostMs = Math.max(...leftMs.map((ms) => ms ?? 0), 0);
-  if (mostMs > 0) return rest("look-due", mostMs);
+  if (mostMs > 0) return wait("look-due", mostMs);
   return { kind: "read", reason: "A lookup that begins now is conclusive about every request." };
 }
 
-const REST_TEXTS: Readonly<Record<RestReason, string>> = {
+const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   leaving: "A request may be leaving right now.",
   "look-due":
     "A request got no conclusive response. Payrun checks with the service until the request can no longer take effect.",
@@ -41,15 +41,15 @@ const REST_TEXTS: Readonly<Record<RestReason, string>> = {
 };
 
 /** What a subject waits for, for people. */
-export function restText(reason: RestReason): string {
-  return REST_TEXTS[reason];
+export function waitReasonText(reason: WaitReason): string {
+  return WAIT_TEXTS[reason];
 }
 
 /** Waits for the wire clock: in a sandbox only that measures the service's windows. */
-export function restForClock(): Step {
-  return rest("clock", REST_CLOCK_MS);
+export function waitForClock(): Step {
+  return wait("clock", WAIT_CLOCK_MS);
 }
 
-export function rest(reason: RestReason, restMs: number): Step {
-  return { kind: "rest", reason, restMs: Math.max(restMs, REST_MIN_MS) };
+export function wait(reason: WaitReason, waitMs: number): Step {
+  return { kind: "wait", reason, waitMs: Math.max(waitMs, WAIT_MIN_MS) };
 }

@@ -47,7 +47,7 @@ const TURN_MS = 5_000;
 const CLAIM_MS = 60_000;
 
 /** When deliveries of a channel are tried again that was just found to be down. */
-const CHANNEL_REST_MS = 15_000;
+const CHANNEL_WAIT_MS = 15_000;
 
 /**
  * Sends what stands in the outbox, of all businesses. Any number of processes may do so at once:
@@ -157,7 +157,7 @@ async function sendOver(
   for (const delivery of deliveries) {
     const { deliveryId, noticeId, businessId, channel, tries } = delivery;
     if (isDown || nowMs() > untilMs) {
-      const dueAtMs = nowMs() + (isDown ? CHANNEL_REST_MS : 0);
+      const dueAtMs = nowMs() + (isDown ? CHANNEL_WAIT_MS : 0);
       await releaseDelivery(store.db, deliveryId, holder, dueAtMs);
       continue;
     }

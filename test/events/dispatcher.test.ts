@@ -220,7 +220,7 @@ describe("the dispatcher", () => {
       expect(answer.status).toBe(200);
       await eventually(
         async () => other.logged.join("\n"),
-        (log) => log.includes("PendingSignal workflows of the service's events has failed"),
+        (log) => log.includes("Signalling workflows about the service's events has failed"),
       );
       leap.ms = 4 * 60_000;
       const told = () => listNotices(other.store.db, { kind: "step-failed", limit: 5 });

@@ -47,7 +47,7 @@ describe("before anything was sent", () => {
 describe("rule 3: one sender at a time", () => {
   it("rests while another send may be about to leave", () => {
     const facts = oneKey(sent("pending"));
-    expect(ask(facts, WISH, 0.1)).toEqual({ kind: "rest", reason: "leaving", restMs: 9_001 });
+    expect(ask(facts, WISH, 0.1)).toEqual({ kind: "wait", reason: "leaving", waitMs: 9_001 });
     expect(ask(facts, null, 0.1)).toMatchObject({ reason: "leaving" });
   });
 
@@ -60,7 +60,7 @@ describe("rule 6: a conclusive look", () => {
   const unconfirmed = oneKey(sent("unconfirmed"));
 
   it("begins 32 minutes after the last bytes can have left, and asks to be made then", () => {
-    expect(ask(unconfirmed, WISH, 32)).toEqual({ ...LOOK_DUE, restMs: 15_000 });
+    expect(ask(unconfirmed, WISH, 32)).toEqual({ ...LOOK_DUE, waitMs: 15_000 });
     const early = next(pay, unconfirmed, WISH, readAt(32), nowAt(33));
     expect(early).toMatchObject({ kind: "read" });
     expect(ask(unconfirmed, WISH, 32.25)).toEqual(NEXT_KEY);
@@ -68,7 +68,7 @@ describe("rule 6: a conclusive look", () => {
 
   it("counts from the answer's date where that came later than the bytes could leave", () => {
     const late = sent("unconfirmed", { answerDateMs: T0 + 5 * MIN, answeredAtMs: T0 + 6 * MIN });
-    expect(ask(oneKey(late), WISH, 36.9)).toEqual({ ...LOOK_DUE, restMs: 6_000 });
+    expect(ask(oneKey(late), WISH, 36.9)).toEqual({ ...LOOK_DUE, waitMs: 6_000 });
     expect(ask(oneKey(late), WISH, 37)).toEqual(NEXT_KEY);
   });
 
@@ -86,7 +86,7 @@ describe("rule 6: a conclusive look", () => {
       { ...readAt(40), begunServiceMs: behind },
       nowAt(40, { serviceMs: behind }),
     );
-    expect(step).toEqual({ ...LOOK_DUE, restMs: 12.25 * MIN });
+    expect(step).toEqual({ ...LOOK_DUE, waitMs: 12.25 * MIN });
     const slowDatabase = { ...readAt(20), begunServiceMs: T0 + 40 * MIN };
     const early = nowAt(20, { serviceMs: T0 + 40 * MIN });
     expect(next(pay, unconfirmed, WISH, slowDatabase, early)).toMatchObject(LOOK_DUE);
@@ -121,7 +121,7 @@ describe("rule 6: a conclusive look", () => {
 describe("a gate that has closed", () => {
   it("waits for the last word on what is open, and then has nothing to do", () => {
     const facts = oneKey(sent("unknown"));
-    expect(ask(facts, null, 5)).toEqual({ ...LOOK_DUE, restMs: 27.25 * MIN });
+    expect(ask(facts, null, 5)).toEqual({ ...LOOK_DUE, waitMs: 27.25 * MIN });
     expect(next(pay, facts, null, null, nowAt(5))).toMatchObject({ kind: "read" });
     expect(ask(facts, null, 33)).toEqual({ kind: "idle" });
   });
@@ -136,7 +136,7 @@ describe("a sandbox", () => {
 
   it("sends nothing and proves nothing before its clock is heard", () => {
     const unheard = nowAt(1, { ...sandbox, serviceMs: null });
-    const clock = { kind: "rest", reason: "clock" };
+    const clock = { kind: "wait", reason: "clock" };
     expect(next(pay, factsOf([]), WISH, readAt(1), unheard)).toMatchObject(clock);
     const facts = oneKey(sent("unknown"));
     expect(next(pay, facts, WISH, readAt(1), unheard)).toMatchObject(clock);
@@ -150,7 +150,7 @@ describe("a sandbox", () => {
       const read = { ...readAt(atMin), begunServiceMs: serviceMs };
       return next(pay, facts, WISH, read, nowAt(atMin, { ...sandbox, serviceMs }));
     };
-    expect(at(600, 8)).toEqual({ ...LOOK_DUE, restMs: 15_000 });
+    expect(at(600, 8)).toEqual({ ...LOOK_DUE, waitMs: 15_000 });
     expect(at(1, 8.25)).toEqual(NEXT_KEY);
   });
 

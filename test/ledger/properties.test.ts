@@ -214,9 +214,9 @@ describe("whatever happened, in whatever order", () => {
     (question, operation) => {
       const step = answerTo(question, operation);
       expect(answerTo(structuredClone(question), operation)).toEqual(step);
-      if (step.kind === "rest") {
-        expect(step.restMs).toBeGreaterThanOrEqual(1_000);
-        expect(Number.isFinite(step.restMs)).toBe(true);
+      if (step.kind === "wait") {
+        expect(step.waitMs).toBeGreaterThanOrEqual(1_000);
+        expect(Number.isFinite(step.waitMs)).toBe(true);
       }
       if (step.kind === "read" || step.kind === "person") expect(step.reason).not.toBe("");
     },
@@ -261,7 +261,7 @@ describe("whatever happened, in whatever order", () => {
     const isLeaving = facts.attempts
       .flatMap(({ sends }) => sends)
       .some(({ result, leaveByMs }) => result === "pending" && leaveByMs >= now.atMs);
-    if (isLeaving) expect(["rest", "idle", "applied"]).toContain(answerTo(question).kind);
+    if (isLeaving) expect(["wait", "idle", "applied"]).toContain(answerTo(question).kind);
   });
 
   test.prop([asked], RUNS)(

@@ -137,7 +137,7 @@ describe("rule 10: a restored store", () => {
 
   it("sends nothing before a look to which all that it may have forgotten shows", () => {
     const facts = factsOf([], restored);
-    expect(ask(facts, WISH, 10)).toEqual({ kind: "rest", reason: "restored", restMs: 22.25 * MIN });
+    expect(ask(facts, WISH, 10)).toEqual({ kind: "wait", reason: "restored", waitMs: 22.25 * MIN });
     const early = next(pay, facts, WISH, readAt(32), nowAt(33));
     expect(early).toMatchObject({ kind: "read" });
     expect(ask(facts, WISH, 32.25)).toEqual(FIRST_KEY);

@@ -29,7 +29,7 @@ describe("rule 4: the same bytes again", () => {
     const facts = oneKey(sent("unknown"), sent("unknown", { atMin: 9 }));
     expect(ask(facts, WISH, 9.9)).toEqual(SAME_KEY);
     // The last one may have left after 9 minutes and 15 seconds.
-    expect(ask(facts, WISH, 10)).toEqual({ ...LOOK_DUE, restMs: 31.25 * MIN });
+    expect(ask(facts, WISH, 10)).toEqual({ ...LOOK_DUE, waitMs: 31.25 * MIN });
     expect(ask(facts, WISH, 41.2)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 41.25)).toEqual(SAME_KEY);
   });
@@ -154,7 +154,7 @@ describe("rule 8: the next key", () => {
     ["an equal line of another run", OTHER_RUN],
   ])("pays the rest of a bill for %s, once what was paid is shown", (_, rest) => {
     const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
-    expect(ask(facts, rest, 1)).toEqual({ kind: "rest", reason: "not-shown", restMs: MIN });
+    expect(ask(facts, rest, 1)).toEqual({ kind: "wait", reason: "not-shown", waitMs: MIN });
     expect(ask(facts, rest, 1, [payment("p1")])).toMatchObject({ kind: "send", seq: 2 });
   });
 

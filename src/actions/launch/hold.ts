@@ -1,4 +1,4 @@
-import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/names.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../contracts/playbook.ts";
 import { isPayRun } from "../../store/playbooks/playbooks.ts";
@@ -16,7 +16,7 @@ export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
   for (const runId of await openRunsOf(context, launch)) {
     last = await requestCancellation(context, {
       profile,
-      request: withholdingRequest(request.playbook, runId),
+      request: holdBackRequest(request.playbook, runId),
       playbook: request.playbook,
       policy: { ...playbook, name: request.playbook },
       runId,

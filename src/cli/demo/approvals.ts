@@ -5,7 +5,7 @@ import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
-import { isOdd, nameOf } from "../show/plan.ts";
+import { isFlagged, nameOf } from "../show/plan.ts";
 import { dim, printable, red } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
@@ -87,7 +87,7 @@ async function readerDecides(
   if (choice === "drop") {
     const chosen = await multiselect({
       message: "Which ones stay unpaid? (space chooses, enter goes on)",
-      options: run.payments.filter(isOdd).map((line) => ({
+      options: run.payments.filter(isFlagged).map((line) => ({
         value: line.payableId,
         label: `${printable(line.contactName ?? line.payableId)}, ${formatUsd(line.amountCents)}: ${line.flags.map(({ kind }) => kind).join(", ")}`,
       })),
@@ -129,7 +129,7 @@ const TO_DECIDE: readonly LineState[] = ["awaiting-approval", "on-hold"];
 /** The bill that looks like one that was paid already; else the smallest odd one. */
 function suggestedDrop(run: RunStatus): string[] {
   const odd = run.payments
-    .filter((line) => isOdd(line) && TO_DECIDE.includes(line.state))
+    .filter((line) => isFlagged(line) && TO_DECIDE.includes(line.state))
     .toSorted((one, other) => one.amountCents - other.amountCents);
   const duplicate = odd.find(({ flags }) => flags.some(({ kind }) => kind === "likely-duplicate"));
   const chosen = duplicate ?? odd[0];

@@ -2,7 +2,7 @@ import {
   type CancellationPaymentStatus,
   type CancellationStatus,
 } from "../../api/cancellations.ts";
-import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/names.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { spokenDay, spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
@@ -96,7 +96,7 @@ async function withholding(
   { gateway }: Demo,
   run: RunStatus,
 ): Promise<CancellationStatus | undefined> {
-  const id = cancelScheduledPaymentsId(run.business, withholdingRequest(WITHHOLDING, run.id));
+  const id = cancelScheduledPaymentsId(run.business, holdBackRequest(WITHHOLDING, run.id));
   try {
     return await gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody);
   } catch (error) {

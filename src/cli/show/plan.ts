@@ -40,7 +40,7 @@ export class PlanDigest {
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
       if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;
     }
-    const odd = lines.filter(isOdd);
+    const odd = lines.filter(isFlagged);
     this.#oddCount += odd.length;
     this.#odd = [...this.#odd, ...odd]
       .toSorted((one, other) => other.amountCents - one.amountCents)
@@ -116,7 +116,7 @@ function cashLines(plan: PlanFigures): string[] {
 const COUNTED: readonly RunPaymentStatus["flags"][number]["kind"][] = ["late", "not-recallable"];
 
 /** True where a person should look at the line itself. */
-export function isOdd({ flags }: Pick<ShownLine, "flags">): boolean {
+export function isFlagged({ flags }: Pick<ShownLine, "flags">): boolean {
   return flags.some(({ kind }) => !COUNTED.includes(kind));
 }
 

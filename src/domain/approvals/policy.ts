@@ -141,9 +141,12 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const refusal = refusalOfRequest(input);
   if (refusal !== undefined) return refusal;
   const byId = new Map(lines.map((line) => [line.payableId, line]));
-  const stranger = decision.drop.find((payableId) => !byId.has(payableId));
-  if (stranger !== undefined) {
-    return refuse("unknown-payable", `${stranger} is not a line of this plan that can be left out`);
+  const unknownId = decision.drop.find((payableId) => !byId.has(payableId));
+  if (unknownId !== undefined) {
+    return refuse(
+      "unknown-payable",
+      `${unknownId} is not a line of this plan that can be left out`,
+    );
   }
   const roles = new Set(input.token.roles);
   const mine = lines.filter((line) => rolesOf(line).some((role) => roles.has(role)));

@@ -5,7 +5,7 @@ import type {
 } from "../../contracts/cancellation.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import { soonestRestMs, untilNextMs } from "../rests.ts";
+import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface CancellationView {
   readonly business: string;
@@ -15,7 +15,7 @@ export interface CancellationView {
   /** What the choice waits for, such as a run without a plan; null if nothing. */
   readonly choiceWaitsFor: string | null;
   /** True if bills of a run are held back, false if payments are cancelled. */
-  readonly withholds: boolean;
+  readonly holdsBack: boolean;
   readonly releasedBy: readonly string[];
   readonly items: readonly ProgressItem[];
   /** Waits of the whole business: nothing is sent before `retryAtMs` on the service's clock. */
@@ -52,7 +52,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
   const withheld = open.filter(({ state }) => state === "withheld");
   const isFree = blockedMs <= 0;
   const toCancel = asked.filter(
-    ({ notBeforeMs }) => !view.withholds && notBeforeMs <= clock.serviceMs,
+    ({ notBeforeMs }) => !view.holdsBack && notBeforeMs <= clock.serviceMs,
   );
   const toFollow = returning.filter(({ pollAtMs }) => pollAtMs <= clock.businessMs);
   const ended = view.chosen && open.length === 0;
@@ -126,10 +126,14 @@ function wakeInMs(
   const polls = returning.map(({ pollAtMs }) => (pollAtMs - clock.businessMs) / clock.scale);
   const sends = asked.map(({ notBeforeMs }) => notBeforeMs - clock.serviceMs);
   // Nothing is sent or read before a business-wide wait ends.
-  const restsMs = [...polls, ...sends].map((ms) => Math.max(ms, blockedMs));
+  const sleepsMs = [...polls, ...sends].map((ms) => Math.max(ms, blockedMs));
   // A bill can be released until the end of its release time.
   const ends = withheld.map(({ releaseByMs }) => (releaseByMs === null ? null : releaseByMs + 1));
-  return soonestRestMs(...restsMs, untilNextMs(ends, clock), blockedMs > 0 ? blockedMs : Infinity);
+  return soonestSleepMs(
+    ...sleepsMs,
+    untilNextMs(ends, clock),
+    blockedMs > 0 ? blockedMs : Infinity,
+  );
 }
 
 const MOST_SHOWN = 50;

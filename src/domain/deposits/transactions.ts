@@ -33,7 +33,7 @@ export function couldBe(
 }
 
 /** The amount of a deposit; 0 if the transaction may be something else. */
-export function toldCents(transaction: ShownTransaction): number {
+export function depositCents(transaction: ShownTransaction): number {
   return mayBeDeposit(transaction) ? (transaction.amountCents ?? 0) : 0;
 }
 
@@ -55,8 +55,8 @@ export function takenBack(shown: ShownTransaction | undefined): string | null {
 /** The state of a deposit; an unknown status counts as on its way. */
 export function depositStands({
   status,
-}: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-told" {
-  if (status === undefined || status === null) return "not-told";
+}: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-shown" {
+  if (status === undefined || status === null) return "not-shown";
   if (ARRIVED.test(status)) return "completed";
   return CAME_TO_NOTHING.test(status) ? "failed" : "on-its-way";
 }

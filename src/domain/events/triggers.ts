@@ -29,7 +29,7 @@ export interface EventFacts {
   /** When the service created it, or when it arrived if that can't be read. */
   readonly createdAtMs: number;
   /** True if a workflow owns its payable and handles the event itself. */
-  readonly watched: boolean;
+  readonly isOwned: boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export function isStartedBy(
   if (!eventsOf(playbook).some((type) => type === event.type)) return false;
   if (event.createdAtMs < sinceMs - SKEW_MS) return false;
   if (nowMs - event.createdAtMs > AGE_MAX_MS) return false;
-  if (!isCancellationPolicy(playbook)) return event.object === "payable" && !event.watched;
+  if (!isCancellationPolicy(playbook)) return event.object === "payable" && !event.isOwned;
   const { vendor } = playbook.choose;
   if (event.object === "contact") return vendor === null || vendor === event.objectId;
   return event.object === "payable";

@@ -43,7 +43,7 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
 }
 
 /** Notifies that a deposit has made no progress for an hour, with the reason. */
-export function topUpRests(deposit: Deposit, reason: string): NoticeText {
+export function topUpStuck(deposit: Deposit, reason: string): NoticeText {
   const { owner } = deposit;
   return {
     subject: `${depositText(deposit)} is not made yet: nothing has come of it for an hour`,

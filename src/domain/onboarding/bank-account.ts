@@ -1,6 +1,6 @@
 import type { Decision, ProvidedView } from "./decide.ts";
 import { howTo } from "./decide.ts";
-import { SERVICES_TURN } from "./waits.ts";
+import { SERVICE_MUST_ACT } from "./waits.ts";
 
 /** The facts of a business's bank account that decisions need (API specification, section 2). */
 export interface AccountView {
@@ -58,7 +58,7 @@ export function decideBankAccount(
     return wait(
       false,
       `Two small deposits are on their way to ${name}.`,
-      `${SERVICES_TURN}micro-deposits`,
+      `${SERVICE_MUST_ACT}micro-deposits`,
     );
   }
   const amounts = next("micro-deposits");

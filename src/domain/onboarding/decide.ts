@@ -6,7 +6,7 @@ import type {
 } from "../../contracts/onboarding.ts";
 import { serviceSays } from "../service-words.ts";
 import { actAbout } from "./texts.ts";
-import { SERVICES_TURN } from "./waits.ts";
+import { SERVICE_MUST_ACT } from "./waits.ts";
 
 export type StepState = "missing" | "submitted" | "accepted";
 
@@ -95,7 +95,13 @@ function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
   const todo = said === "" ? " Nothing is to be done now." : serviceSays(said);
   const text = `The Payments Service reviews the business.${todo}`;
-  return { do: "wait", phase: "review", needsPerson: false, text, key: `${SERVICES_TURN}review` };
+  return {
+    do: "wait",
+    phase: "review",
+    needsPerson: false,
+    text,
+    key: `${SERVICE_MUST_ACT}review`,
+  };
 }
 
 const ASKS: Readonly<Record<OrderedStep, string>> = {

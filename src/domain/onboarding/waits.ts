@@ -1,6 +1,6 @@
 import { growingMs } from "../back-off.ts";
 import { PEOPLE_MIN_MS } from "../clock/spans.ts";
-import { soonestRestMs, untilNextMs } from "../rests.ts";
+import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,7 +24,7 @@ export interface Now {
 }
 
 /** Prefix of the names of waits in which the service must act. */
-export const SERVICES_TURN = "service:";
+export const SERVICE_MUST_ACT = "service:";
 
 export interface WaitRules {
   readonly remindEveryDays: number;
@@ -36,7 +36,7 @@ export interface WaitRules {
  * their own waits would expire, and the wait itself never expires.
  */
 export function rulesOf(key: string, policy: WaitRules): WaitRules {
-  if (!key.startsWith(SERVICES_TURN)) return policy;
+  if (!key.startsWith(SERVICE_MUST_ACT)) return policy;
   return { remindEveryDays: policy.expireAfterDays, expireAfterDays: Number.POSITIVE_INFINITY };
 }
 
@@ -45,7 +45,7 @@ export function rulesOf(key: string, policy: WaitRules): WaitRules {
  *
  * Days are the business clock's. If that runs fast, people still get a minute of real time.
  */
-export function wardOf(wait: Wait, now: Now, rules: WaitRules): "expired" | "remind" | "wait" {
+export function judgeWait(wait: Wait, now: Now, rules: WaitRules): "expired" | "remind" | "wait" {
   const waitedMs = now.businessMs - wait.sinceMs;
   const isTooSoon = now.scale > 1 && now.realMs - wait.sinceRealMs < PEOPLE_MIN_MS;
   if (!isTooSoon && waitedMs >= rules.expireAfterDays * DAY_MS) return "expired";
@@ -82,5 +82,5 @@ export function pollInMs(wait: Wait, now: Now, rules: WaitRules): number {
     days.map((count) => sinceMs + count * DAY_MS),
     now,
   );
-  return soonestRestMs(pollMs, Math.max(wardMs, peopleMs));
+  return soonestSleepMs(pollMs, Math.max(wardMs, peopleMs));
 }

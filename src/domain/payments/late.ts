@@ -4,7 +4,7 @@ import { addBankingDays } from "../clock/bank-calendar.ts";
 const PATIENCE_DAYS = 2;
 
 /** How long a request may stay without a clear response before people are notified. */
-export const UNANSWERED_TOLD_AFTER_MS = 3_600_000;
+export const UNANSWERED_NOTICE_AFTER_MS = 3_600_000;
 
 /**
  * True if a payment is late. A bank may delay one for weeks, and neither that nor the service's own

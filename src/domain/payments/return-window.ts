@@ -7,12 +7,12 @@ const RETURN_WINDOW_MS = 60 * DAY_MS;
 const SLACK_MS = 15 * DAY_MS;
 
 /** Business-clock instant until which a payment made at `paidAtMs` may come back. */
-export function watchedUntilMs(paidAtMs: number): number {
+export function mayReturnUntilMs(paidAtMs: number): number {
   return paidAtMs + RETURN_WINDOW_MS + SLACK_MS;
 }
 
 /** Payments that arrived before this instant can't come back any more. */
-export function watchedSinceMs(nowMs: number): number {
+export function mayReturnSinceMs(nowMs: number): number {
   return nowMs - RETURN_WINDOW_MS - SLACK_MS;
 }
 
@@ -21,5 +21,5 @@ const SCHEDULED_AHEAD_MS = 60 * DAY_MS;
 
 /** Payments made before this instant have settled and can't come back any more. */
 export function followedSinceMs(nowMs: number): number {
-  return watchedSinceMs(nowMs) - SCHEDULED_AHEAD_MS;
+  return mayReturnSinceMs(nowMs) - SCHEDULED_AHEAD_MS;
 }

@@ -11,7 +11,7 @@ import { type LineDates, planDates } from "./dates.ts";
 import { flagsOf } from "./flags.ts";
 import { hashOfLine } from "./line-hash.ts";
 import { LimitBook, type WeekUse } from "./limits.ts";
-import { isOdd } from "./odd-lines.ts";
+import { isFlagged } from "./flagged.ts";
 import { conditionFailed, conditionView, type Matches, type SelectedBill } from "./select.ts";
 
 export interface PlanInput {
@@ -44,7 +44,7 @@ export interface Plan {
 /**
  * Builds the plan of a run: each line with its dates, flags, rule, limits and hash, and a summary.
  *
- * `totalCents` and `lineCount` cover all lines, `flaggedCount` those that `isOdd` selects. `cash`
+ * `totalCents` and `lineCount` cover all lines, `flaggedCount` those that `isFlagged` selects. `cash`
  * leaves out lines over a limit, which are parked at once. The same input always gives the same
  * plan and hash.
  */
@@ -131,7 +131,7 @@ function summaryOf(
     }),
     lineCount: lines.length,
     totalCents: sumCents(lines.map((line) => line.amountCents)),
-    flaggedCount: lines.filter(isOdd).length,
+    flaggedCount: lines.filter(isFlagged).length,
     skippedCount: skipped.length,
     skippedByCode,
     // Lines are sorted by execution date, so the first one to pay has the first deadline.

@@ -4,7 +4,7 @@ import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { formatUsd } from "../money.ts";
 import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
-import { moneyRestMs, soonestRestMs, untilNextMs } from "../rests.ts";
+import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface ProgressInput extends RunSoFar {
   readonly run: RunSoFar["run"] & {
@@ -79,8 +79,8 @@ const MANY_BILLS = 1_000;
  * Milliseconds between reads for each bill, up to a minute in all, so that a fast service doesn't
  * grow a run's history.
  */
-const REST_A_BILL_MS = 0.5;
-const REST_MAX_MS = 60_000;
+const FOLLOW_MS_A_BILL = 0.5;
+const FOLLOW_EVERY_MAX_MS = 60_000;
 
 const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
 
@@ -109,7 +109,9 @@ export function judgeProgress(input: ProgressInput): Assessment {
     toPay: input.toPay,
     toFollow: input.toFollow,
     wakeInMs: wakeIn(input),
-    ...(bills < MANY_BILLS ? {} : { restMs: Math.min(REST_MAX_MS, bills * REST_A_BILL_MS) }),
+    ...(bills < MANY_BILLS
+      ? {}
+      : { followEveryMs: Math.min(FOLLOW_EVERY_MAX_MS, bills * FOLLOW_MS_A_BILL) }),
     ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
     needsAction: count("awaiting-approval", "parked") > 0 || deposits?.needsAction === true,
     exceptions,
@@ -182,11 +184,11 @@ function wakeIn(input: ProgressInput): number {
     input.nextPollMs === null || input.toFollow > 0
       ? []
       : [(input.nextPollMs - clock.businessMs) / clock.scale];
-  return soonestRestMs(
+  return soonestSleepMs(
     ...polled,
     untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),
     input.nextLeaseMs === null ? Infinity : input.nextLeaseMs - clock.serviceMs,
-    input.toFund > 0 ? moneyRestMs(input.shortForMs ?? 0, clock) : Infinity,
+    input.toFund > 0 ? moneyPollInMs(input.shortForMs ?? 0, clock) : Infinity,
     // A due deposit is being made now, which will end the wait, or it waits for the service like
     // the rest.
     dueInMs > 0 ? dueInMs : Infinity,

@@ -3,7 +3,7 @@ import type { RunPhase } from "../../contracts/pay-run.ts";
 import { doublingMs } from "../back-off.ts";
 
 /** How long a workflow waits between two looks, in real milliseconds. */
-export interface Rest {
+export interface Sleep {
   /** It looks after this time even without a signal. */
   readonly wakeInMs: number;
   /** Signals are gathered for this long before it looks: many events cause one look. */
@@ -24,7 +24,7 @@ export function pauseAfterMs(acts: number): number {
 }
 
 /** Reads are this much rarer while lanes pay: they compete for requests, and can wait. */
-const RESTS_WHILE_PAYING = 5;
+const INTERVALS_WHILE_PAYING = 5;
 
 /** The longest time for which a run of many bills gathers signals. */
 const GATHERS_MOST_MS = 5_000;
@@ -43,25 +43,25 @@ export interface Pace {
   readonly hasReadAllPaid: boolean;
 }
 
-type Standing = Pick<Assessment, "phase" | "toFollow" | "wakeInMs" | "restMs">;
+type Standing = Pick<Assessment, "phase" | "toFollow" | "wakeInMs" | "followEveryMs">;
 
 /**
  * How long a run of many bills waits before it reads their payments again: each read covers
  * everything paid since its plan. When nothing is left to pay, the first read comes at once.
  */
-export function followsInMs({ restMs, phase }: Standing, pace: Pace, nowMs: number): number {
-  if (restMs === undefined || (phase === "settling" && !pace.hasReadAllPaid)) return 0;
+export function followsInMs({ followEveryMs, phase }: Standing, pace: Pace, nowMs: number): number {
+  if (followEveryMs === undefined || (phase === "settling" && !pace.hasReadAllPaid)) return 0;
   const sinceMs = Math.max(pace.followedAtMs, pace.payingSinceMs);
-  const times = pace.isPaying ? RESTS_WHILE_PAYING : 1;
-  return Math.max(0, sinceMs + times * restMs - nowMs);
+  const times = pace.isPaying ? INTERVALS_WHILE_PAYING : 1;
+  return Math.max(0, sinceMs + times * followEveryMs - nowMs);
 }
 
 /** How long a run waits, unless a signal comes or a postponed read is due. */
-export function restOfRun(now: Standing, pace: Pace, nowMs: number): Rest {
-  const { phase, restMs = 0, toFollow, wakeInMs } = now;
-  const isFollowedLater = toFollow > 0 && restMs > 0;
+export function sleepOfRun(now: Standing, pace: Pace, nowMs: number): Sleep {
+  const { phase, followEveryMs = 0, toFollow, wakeInMs } = now;
+  const isFollowedLater = toFollow > 0 && followEveryMs > 0;
   const followMs = isFollowedLater ? followsInMs(now, pace, nowMs) : Infinity;
   const leftMs = Math.min(wakeInMs, followMs);
-  const gatherMs = HAS_PAYMENTS.includes(phase) ? Math.min(restMs, GATHERS_MOST_MS) : 0;
+  const gatherMs = HAS_PAYMENTS.includes(phase) ? Math.min(followEveryMs, GATHERS_MOST_MS) : 0;
   return { wakeInMs: Math.max(leftMs, gatherMs), gatherMs };
 }

@@ -81,9 +81,9 @@ function standing(
   { state }: TopUp,
   shown: BalanceTransaction | undefined,
 ): StatementDeposit["stands"] | "none" {
-  const told = shown === undefined ? "not-told" : depositStands(shown);
+  const told = shown === undefined ? "not-shown" : depositStands(shown);
   const hadArrived = state === "completed" || state === "returned";
-  if (told === "not-told") return hadArrived || state === "failed" ? state : "on-its-way";
+  if (told === "not-shown") return hadArrived || state === "failed" ? state : "on-its-way";
   if (told !== "failed") return told;
   if (shown?.status === "cancelled") return "none";
   return hadArrived || shown?.status === "returned" ? "returned" : "failed";

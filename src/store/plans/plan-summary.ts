@@ -1,5 +1,5 @@
 import type { CashDay, PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
-import { isOdd } from "../../domain/planning/odd-lines.ts";
+import { isFlagged } from "../../domain/planning/flagged.ts";
 import { cashByDay } from "../../domain/planning/cash.ts";
 
 /** What a plan's summary needs of a line that was replaced by its next version. */
@@ -9,7 +9,7 @@ export interface Replaced {
 }
 
 interface LineFacts extends Pick<PlanLine, "amountCents" | "executionDate"> {
-  readonly isOdd: boolean;
+  readonly isFlagged: boolean;
   /** False for a line above a limit, which needs no money. */
   readonly isPaid: boolean;
 }
@@ -20,7 +20,12 @@ export function replacedBy(before: PlanLine, after: PlanLine): Replaced {
 
 function factsOf(line: PlanLine): LineFacts {
   const { amountCents, executionDate } = line;
-  return { amountCents, executionDate, isOdd: isOdd(line), isPaid: line.overLimit === null };
+  return {
+    amountCents,
+    executionDate,
+    isFlagged: isFlagged(line),
+    isPaid: line.overLimit === null,
+  };
 }
 
 /** The summary of a plan in which these lines were replaced. */
@@ -32,7 +37,7 @@ export function replanSummary(
   let { totalCents, flaggedCount } = summary;
   for (const { before, after } of lines) {
     totalCents += after.amountCents - before.amountCents;
-    flaggedCount += Number(after.isOdd) - Number(before.isOdd);
+    flaggedCount += Number(after.isFlagged) - Number(before.isFlagged);
   }
   return { ...summary, ...plan, totalCents, flaggedCount, cash: moveCash(summary, lines) };
 }

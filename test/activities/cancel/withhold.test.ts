@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withholdFromRun } from "../../../activities/cancel/withhold.ts";
+import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
 import type { BillChoice, HoldPlaybook } from "../../../src/contracts/playbook.ts";
@@ -127,7 +127,7 @@ test("a playbook with events is not in force on a run by itself", async () => {
   const { runId } = await world.plannedRun([{ contactId: "v1" }]);
   const run = await getRun(world.store.db, runId);
   await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
-  await withholdFromRun(world.context(), runId);
+  await holdBackFromRun(world.context(), runId);
   expect(await cancels.held()).toEqual([]);
 });
 
@@ -135,10 +135,10 @@ test("a playbook that names no run withholds from every run, also one of a bill 
   const text = "kind: hold\nchoose: { vendor: v2 }\n";
   await storePlaybook(world.store, { name: "careful", text });
   const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);
-  await withholdFromRun(world.context(), runId);
+  await holdBackFromRun(world.context(), runId);
   expect(await cancels.held()).toEqual([payableIds[1]]);
   const part = await world.plannedRun([{ contactId: "v2" }], {}, 4_000);
-  await withholdFromRun(world.context(), part.runId);
+  await holdBackFromRun(world.context(), part.runId);
   expect(await cancels.held()).toContain(part.payableId);
   await world.approve(part.runId);
   await world.pay(part.runId);

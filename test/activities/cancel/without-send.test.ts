@@ -11,13 +11,13 @@ const STANDS: GateStep = {
 
 function job(paymentIds: readonly string[]): PreparedJob {
   const line = { runId: WISH.runId, lineHash: WISH.approvedHash, paymentIds };
-  const otherwise = { kind: "back", restMs: 0, reason: "read again" };
+  const otherwise = { kind: "back", waitMs: 0, reason: "read again" };
   return { line, payments: [], wish: WISH, otherwise } as unknown as PreparedJob;
 }
 
 test("a part that is to be paid again rests ever longer while its failed payment is shown as standing", () => {
   const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS });
-  expect(outcome).toMatchObject({ kind: "back", restMs: null });
+  expect(outcome).toMatchObject({ kind: "back", waitMs: null });
 });
 
 test("a payment that its line doesn't know yet is taken for the line's", () => {

@@ -8,7 +8,7 @@ test.each([
   ["at once", null, 1_000],
   ["ever more rarely, where that goes on", 120_000, 12_000],
   ["at least once a minute", 86_400_000, 60_000],
-])("a list of transactions that tells nothing is read again %s", (_, restedMs, restMs) => {
+])("a list of transactions that tells nothing is read again %s", (_, restedMs, waitMs) => {
   const serviceMs = 200_000_000;
   const topUp = { restSinceMs: restedMs === null ? null : serviceMs - restedMs } as TopUp;
   const clock = { serviceMs } as ClockReading;
@@ -17,6 +17,6 @@ test.each([
   for (const step of [notWhole, forPeople]) {
     const answer = { kind: "step", step } as const;
     const outcome = withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock });
-    expect(outcome).toMatchObject({ kind: "rest", restMs });
+    expect(outcome).toMatchObject({ kind: "back-off", waitMs });
   }
 });

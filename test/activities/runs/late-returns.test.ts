@@ -74,13 +74,13 @@ describe("a settled payment that comes back after its run has ended", () => {
   test("is heard of for 60 days after it was paid, by a late approval or a retry too", async () => {
     const planned = await world.plannedRun([{}]);
     const { payableId } = planned;
-    const watchedUntilMs = async (): Promise<number> => {
+    const mayReturnUntilMs = async (): Promise<number> => {
       const [watch] = await subscribersOf(world.store.db, world.businessId, [payableId]);
       return watch?.untilMs ?? 0;
     };
     const daysFromNow = async (): Promise<number> => {
       const { businessMs } = await world.context().clockOf("acme").now();
-      return ((await watchedUntilMs()) - businessMs) / 86_400_000;
+      return ((await mayReturnUntilMs()) - businessMs) / 86_400_000;
     };
     // A plan can be approved for 30 days, and its last payment is made then.
     expect(await daysFromNow()).toBeGreaterThan(30 + 60);

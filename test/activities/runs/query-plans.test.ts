@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { withholdFromRun } from "../../../activities/cancel/withhold.ts";
+import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import { LineCounts } from "../../../src/reports/line-counts.ts";
 import { mayBeCountedTwice } from "../../../src/store/lines/reserved.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
@@ -68,7 +68,7 @@ afterAll(async () => {
 test("nothing that a run needs reads all that its business has ever paid", async () => {
   const { store, businessId } = world;
   const { runId, payableId } = await world.approvedRun([{}, {}, {}]);
-  await withholdFromRun(world.context(), runId);
+  await holdBackFromRun(world.context(), runId);
   await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R09", times: 1 });
   await world.pay(runId);
   await world.control.advance("P10D");

@@ -29,7 +29,7 @@ function view(items: ProgressItem[], change: Partial<CancellationView> = {}): Ca
     requestedBy: "operator",
     chosen: true,
     choiceWaitsFor: null,
-    withholds: false,
+    holdsBack: false,
     releasedBy: ["controller", "owner"],
     items,
     waits: [],
@@ -75,7 +75,7 @@ describe("where a cancellation stands", () => {
   });
 
   test("leaves what may have been sent of a withheld bill to its run", () => {
-    const now = judgeCancellation(view([item({ paymentId: null })], { withholds: true }));
+    const now = judgeCancellation(view([item({ paymentId: null })], { holdsBack: true }));
     expect(now).toMatchObject({ toCancel: 0, waitingFor: "what comes of 1 request under way" });
   });
 

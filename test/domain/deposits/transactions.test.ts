@@ -3,7 +3,7 @@ import {
   couldBe,
   depositStands,
   type ShownTransaction,
-  toldCents,
+  depositCents,
 } from "../../../src/domain/deposits/transactions.ts";
 
 const asked = { amountCents: 500, bankAccountId: "bank_1" };
@@ -14,7 +14,7 @@ describe("what a deposit could be", () => {
 
   test("is a transaction of its amount", () => {
     expect(idsOf([ours])).toEqual(["txn_1"]);
-    expect(toldCents(ours)).toBe(500);
+    expect(depositCents(ours)).toBe(500);
   });
 
   test.each([
@@ -28,8 +28,8 @@ describe("what a deposit could be", () => {
 
   test("may be what nothing is told of, of which the amount isn't certain", () => {
     expect(idsOf([{ id: "bare" }])).toEqual(["bare"]);
-    expect(toldCents({ id: "bare" })).toBe(0);
-    expect(toldCents({ id: "bare", amountCents: 500 })).toBe(500);
+    expect(depositCents({ id: "bare" })).toBe(0);
+    expect(depositCents({ id: "bare", amountCents: 500 })).toBe(500);
   });
 
   test("is no payment of the same amount in a list of everything that moved", () => {
@@ -37,7 +37,7 @@ describe("what a deposit could be", () => {
     expect(idsOf([payment, ours])).toEqual(["txn_1"]);
     // Where nothing is called a deposit, it may have another name: a person looks.
     expect(idsOf([payment])).toEqual(["txn_2"]);
-    expect(toldCents(payment)).toBe(0);
+    expect(depositCents(payment)).toBe(0);
   });
 });
 
@@ -53,8 +53,8 @@ test.each([
   ["cancelled", "failed"],
   ["processing", "on-its-way"],
   ["a word of a later version", "on-its-way"],
-  [null, "not-told"],
-  [undefined, "not-told"],
+  [null, "not-shown"],
+  [undefined, "not-shown"],
 ])("a deposit that is %s counts as %s", (status, stands) => {
   expect(depositStands({ id: "txn_1", status })).toBe(stands);
 });

@@ -16,7 +16,7 @@ function playbook(text: string): Playbook {
 
 function event(type: string, changes: Partial<EventFacts> = {}): EventFacts {
   const object = type.split(".")[0] ?? "";
-  return { type, object, objectId: `${object}_1`, createdAtMs: DAY_MS, watched: false, ...changes };
+  return { type, object, objectId: `${object}_1`, createdAtMs: DAY_MS, isOwned: false, ...changes };
 }
 
 const payNow = playbook("kind: pay-run\nevents: [payable.approved]\n");
@@ -27,14 +27,14 @@ describe("an event starts a playbook", () => {
   test.each([
     ["of a bill that was approved", payNow, event("payable.approved"), true],
     ["that it doesn't name", payNow, event("payable.created"), false],
-    ["of a bill that a run has", payNow, event("payable.approved", { watched: true }), false],
+    ["of a bill that a run has", payNow, event("payable.approved", { isOwned: true }), false],
     ["of a payment made elsewhere", failures, event("payable.payment.failed"), true],
-    ["of our own payment", failures, event("payable.payment.failed", { watched: true }), false],
+    ["of our own payment", failures, event("payable.payment.failed", { isOwned: true }), false],
     ["of a vendor", stopped, event("contact.updated"), true],
     [
       "of a bill in a run, which nobody else takes back",
       stopped,
-      event("payable.declined", { watched: true }),
+      event("payable.declined", { isOwned: true }),
       true,
     ],
     ["of something else", stopped, event("contact.updated", { object: "invoice" }), false],

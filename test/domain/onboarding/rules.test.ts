@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { withoutPersonal } from "../../../src/domain/onboarding/masking.ts";
 import { lastFour, matchOfficer } from "../../../src/domain/onboarding/matching.ts";
 import { firstPlaybook } from "../../../src/domain/onboarding/proposal.ts";
-import { pollInMs, remindersBy, wardOf } from "../../../src/domain/onboarding/waits.ts";
+import { pollInMs, remindersBy, judgeWait } from "../../../src/domain/onboarding/waits.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";
 
 const DAY_MS = 86_400_000;
@@ -43,16 +43,16 @@ describe("a wait", () => {
   });
 
   test("is reminded of every so often, and missed reminders are one", () => {
-    expect(wardOf(wait, at(2.9), rules)).toBe("wait");
-    expect(wardOf(wait, at(3), rules)).toBe("remind");
-    expect(wardOf({ ...wait, reminders: 1 }, at(5), rules)).toBe("wait");
+    expect(judgeWait(wait, at(2.9), rules)).toBe("wait");
+    expect(judgeWait(wait, at(3), rules)).toBe("remind");
+    expect(judgeWait({ ...wait, reminders: 1 }, at(5), rules)).toBe("wait");
     expect(remindersBy(wait, at(10), 3)).toBe(3);
   });
 
   test("expires, but on a fast clock not within a real minute", () => {
-    expect(wardOf(wait, at(30), rules)).toBe("expired");
-    expect(wardOf(wait, at(40, { scale: 86_400, realMs: 40_000 }), rules)).toBe("remind");
-    expect(wardOf(wait, at(40, { scale: 86_400, realMs: 61_000 }), rules)).toBe("expired");
+    expect(judgeWait(wait, at(30), rules)).toBe("expired");
+    expect(judgeWait(wait, at(40, { scale: 86_400, realMs: 40_000 }), rules)).toBe("remind");
+    expect(judgeWait(wait, at(40, { scale: 86_400, realMs: 61_000 }), rules)).toBe("expired");
   });
 
   test("is polled less and less often", () => {

@@ -4,7 +4,7 @@ import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
 import { BUILT_IN_RULES, ruleFor } from "../../../src/domain/retries/policy.ts";
 import { type FailureFacts, stepAfterFailure } from "../../../src/domain/retries/step.ts";
-import { whoseAccount } from "../../../src/domain/retries/whose.ts";
+import { whoseAccount } from "../../../src/domain/retries/whose-account.ts";
 
 const RETRY: FailureRule = {
   codes: ["R01"],

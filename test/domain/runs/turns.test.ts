@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { restOfRun } from "../../../src/domain/runs/turns.ts";
+import { sleepOfRun } from "../../../src/domain/runs/turns.ts";
 
 const NOTHING_YET = { followedAtMs: 0, payingSinceMs: 0, isPaying: false, hasReadAllPaid: false };
 
@@ -11,16 +11,16 @@ test.each([
 ] as const)(
   "of a large run only what its payments tell is gathered: %s, %d ms",
   (phase, gatherMs) => {
-    const now = { phase, toFollow: 0, wakeInMs: 60_000, restMs: 20_000 };
-    expect(restOfRun(now, NOTHING_YET, 1_000_000)).toEqual({ wakeInMs: 60_000, gatherMs });
+    const now = { phase, toFollow: 0, wakeInMs: 60_000, followEveryMs: 20_000 };
+    expect(sleepOfRun(now, NOTHING_YET, 1_000_000)).toEqual({ wakeInMs: 60_000, gatherMs });
   },
 );
 
 test("a large run that follows its payments later wakes before for what is due by then", () => {
   const nowMs = 1_000_000;
   const pace = { ...NOTHING_YET, followedAtMs: nowMs - 1_000 };
-  const now = { phase: "settling", toFollow: 900, restMs: 60_000 } as const;
+  const now = { phase: "settling", toFollow: 900, followEveryMs: 60_000 } as const;
   const hasRead = { ...pace, hasReadAllPaid: true };
-  expect(restOfRun({ ...now, wakeInMs: 7_000 }, hasRead, nowMs).wakeInMs).toBe(7_000);
-  expect(restOfRun({ ...now, wakeInMs: 3_600_000 }, hasRead, nowMs).wakeInMs).toBe(59_000);
+  expect(sleepOfRun({ ...now, wakeInMs: 7_000 }, hasRead, nowMs).wakeInMs).toBe(7_000);
+  expect(sleepOfRun({ ...now, wakeInMs: 3_600_000 }, hasRead, nowMs).wakeInMs).toBe(59_000);
 });

@@ -263,7 +263,7 @@ export class Engine {
 
 /** Who has nothing to wait for asks rarely. */
 function pauseMs(step: Step): number {
-  if (step.kind === "rest") return step.restMs;
+  if (step.kind === "wait") return step.waitMs;
   return step.kind === "read" || step.kind === "adopt" ? 1_000 : 10 * MIN;
 }
 
@@ -274,8 +274,8 @@ function describe(step: Step): string {
     case "adopt":
     case "applied":
       return `${step.kind} [${step.ids.join()}] for key ${step.seq}`;
-    case "rest":
-      return `rest ${Math.round(step.restMs / 1000)} s, ${step.reason}`;
+    case "wait":
+      return `wait ${Math.round(step.waitMs / 1000)} s, ${step.reason}`;
     case "person":
     case "read":
       return `${step.kind}: ${step.reason}`;

@@ -122,7 +122,7 @@ export const OF_KEYS: readonly Plant[] = [
     replaces: "next",
     make: insteadOfNext((next) => (facts, wish, reading, now) => {
       const step = next(facts, wish, reading, now);
-      if (step.kind !== "rest" && step.kind !== "read") return step;
+      if (step.kind !== "wait" && step.kind !== "read") return step;
       const young = { openedAtMs: now.atMs, openedServiceMs: now.serviceMs };
       const attempts = facts.attempts.map((attempt) => ({
         ...attempt,

@@ -57,8 +57,8 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "nothing-withheld",
-    file: "activities/cancel/withhold.ts",
-    replaces: "withholdFromRun",
+    file: "activities/cancel/hold-back.ts",
+    replaces: "holdBackFromRun",
     make: () => () => Promise.resolve(),
   },
   {

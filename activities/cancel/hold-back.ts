@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId, withholdingRequest } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId, holdBackRequest } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
@@ -36,14 +36,14 @@ const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !==
  * Puts every withholding that is stored for a run's playbook into force, as soon as the run is
  * planned and so before anything of it can be sent. Doing it again changes nothing.
  */
-export async function withholdFromRun(context: ActivityContext, runId: string): Promise<void> {
+export async function holdBackFromRun(context: ActivityContext, runId: string): Promise<void> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined || run.planHash === null) return;
   const { businessId, business } = run;
   const stored = await listPlaybooks(context.store.db, business);
   for (const { compiled } of stored) {
     if (compiled.kind !== "hold" || !isFor(compiled, run)) continue;
-    const about = withholdingRequest(compiled.name, runId);
+    const about = holdBackRequest(compiled.name, runId);
     const workflowId = cancelScheduledPaymentsId(business, about);
     const request = {
       workflowId,
@@ -59,7 +59,7 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
     await context.store.transactionOf(businessId, (trx) => insertCancellation(trx, request));
     const cancellation = await getCancellation(context.store.db, workflowId);
     if (cancellation === undefined || cancellation.endedAtMs !== null) continue;
-    if (cancellation.chosenAtMs === null) await withhold(context, cancellation);
+    if (cancellation.chosenAtMs === null) await holdBack(context, cancellation);
     await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, request);
   }
 }
@@ -72,7 +72,7 @@ function isFor(playbook: HoldPlaybook, run: { readonly playbook: string }): bool
 }
 
 /** Writes the holds of a withholding, each with its bill, in one transaction. */
-export async function withhold(
+export async function holdBack(
   context: ActivityContext,
   cancellation: Cancellation,
 ): Promise<void> {

@@ -4,10 +4,10 @@ import { growingMs } from "./back-off.ts";
  * Longest wait of a workflow that is signalled about everything it waits for. Only a lost signal is
  * found this late.
  */
-export const LONGEST_REST_MS = 7 * 24 * 3_600_000;
+export const LONGEST_SLEEP_MS = 7 * 24 * 3_600_000;
 
 /** Shortest wait, so that a workflow never spins. */
-const LEAST_REST_MS = 250;
+const LEAST_SLEEP_MS = 250;
 
 /**
  * Intervals of polling for money for which no event comes: a tenth of the time waited so far, in
@@ -19,7 +19,10 @@ const MONEY = {
 } as const;
 
 /** Real milliseconds until the next poll for money that has been waited for so long. */
-export function moneyRestMs(waitedMs: number, { sandbox }: { readonly sandbox: boolean }): number {
+export function moneyPollInMs(
+  waitedMs: number,
+  { sandbox }: { readonly sandbox: boolean },
+): number {
   return growingMs(waitedMs, sandbox ? MONEY.sandbox : MONEY.real);
 }
 
@@ -39,6 +42,6 @@ export function untilNextMs(
 }
 
 /** The shortest of several waits in whole milliseconds, within the bounds above. */
-export function soonestRestMs(...restsMs: readonly number[]): number {
-  return Math.max(LEAST_REST_MS, Math.ceil(Math.min(LONGEST_REST_MS, ...restsMs)));
+export function soonestSleepMs(...sleepsMs: readonly number[]): number {
+  return Math.max(LEAST_SLEEP_MS, Math.ceil(Math.min(LONGEST_SLEEP_MS, ...sleepsMs)));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isToldOf } from "../../src/domain/rarely.ts";
+import { isPowerOfTen } from "../../src/domain/powers-of-ten.ts";
 
 test("what comes without end is told of at 1, 10, 100 …, and at nothing between", () => {
-  const told = Array.from({ length: 1_001 }, (_, times) => times).filter(isToldOf);
+  const told = Array.from({ length: 1_001 }, (_, times) => times).filter(isPowerOfTen);
   expect(told).toEqual([1, 10, 100, 1_000]);
 });
