@@ -23,7 +23,7 @@ import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
 import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
 
-/** Reads and sends in one go, before the payment rests until the next. */
+/** How many reads and sends follow one another before the payment backs off. */
 const ROUNDS = 4;
 const ROUND_PAUSE_MS = 150;
 

@@ -11,7 +11,7 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { backOff } from "../shared/back-off.ts";
 import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
-/** Rests between looks, on the service's clock. */
+/** Time between lookups, on the service's clock. */
 const LOOK_AGAIN_MS = 2_000;
 const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
 

@@ -5,7 +5,7 @@ import { BAD_TOKEN, slowDown } from "../shared/business-fault.ts";
 import { backOffAfter } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
 
-/** Rests after a refusal that somebody must lift elsewhere. */
+/** Back-off after a refusal that only a person can end, at the service. */
 const REFUSED = { firstMs: 15_000, mostMs: 600_000 };
 
 /**

@@ -46,6 +46,6 @@ function standing(
 ): "completed" | "failed" | "on-its-way" {
   const stands = shown === undefined ? "not-shown" : depositStands(shown);
   if (stands !== "not-shown") return stands;
-  // What the balance holds tells the rest: where the money is missing, another approval is asked for.
+  // The balance shows the difference: if money is missing, the run asks for another approval.
   return today > addBankingDays(topUp.arrivesOn, PATIENCE_DAYS) ? "completed" : "on-its-way";
 }

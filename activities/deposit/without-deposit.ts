@@ -11,7 +11,7 @@ import { backOff } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
 import { closedWaitMs } from "./record-deposit.ts";
 
-/** Rests between looks at a deposit whose effect is not known, on the service's clock. */
+/** Time between lookups of a deposit whose effect is not known, on the service's clock. */
 const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
 
 /** What becomes of a deposit that the gate hasn't let through. */

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { resting } from "../../src/domain/notices/late-texts.ts";
+import { lineStuck } from "../../src/domain/notices/late-texts.ts";
 import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -18,8 +18,8 @@ export async function notifyOfStuck(
   await raiseNotice(trx, {
     businessId,
     kind: "payment-late",
-    factKey: `${runId}/${payableId}/resting/${restSinceMs}`,
-    ...resting(line, rest),
+    factKey: `${runId}/${payableId}/stuck/${restSinceMs}`,
+    ...lineStuck(line, rest),
     roles: ["operator"],
     data: { count: 1, payableIds: [payableId] },
     runId,

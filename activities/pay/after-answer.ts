@@ -12,7 +12,9 @@ import {
 import type { PayOutcome } from "./job.ts";
 import type { Left } from "./leave.ts";
 
-/** Goes before the gate again at once, or after a pause; the last reason is what the line rests with. */
+/**
+ * Asks the gate again, at once or after a pause. The last reason is what the line backs off with.
+ */
 export interface Again {
   readonly kind: "again";
   readonly pauseMs: number | null;
@@ -27,7 +29,7 @@ type Answered = Exclude<Means, { readonly kind: "applied" }>;
 /**
  * What an answer other than success means for the line; the key's part is next()'s.
  *
- * @param isOpen whether another request of it may still pay: then its line only rests
+ * @param isOpen whether another request of it may still pay: then its line only backs off
  */
 export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Again {
   const after = ofMeans(means);

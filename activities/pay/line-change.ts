@@ -7,11 +7,11 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import type { LineChange } from "../../src/store/lines/lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
-/** Rests of a line that came to nothing double from the first to the last. */
+/** A line's back-off doubles from the first to the last. */
 const FIRST_WAIT_MS = 5_000;
 const LAST_WAIT_MS = 600_000;
 
-/** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
+/** How long a retry waits if its vendor or bill can't be paid now, unless an event comes. */
 const RETRY_LINE_WAIT_MS = 600_000;
 
 const HOUR_MS = 3_600_000;

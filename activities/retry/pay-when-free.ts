@@ -9,7 +9,7 @@ import { changesInMs, notBeforeMs, type RetryCase } from "./retry-case.ts";
 /** Why it is paid: what was sent is asked for again, also past a hold, to learn what came of it. */
 export const UNANSWERED = "a request that may still pay";
 
-/** Pays as soon as no hold, no wait of the service and no rest is in the way. */
+/** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
 export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
   const { context, businessId, run, line, clock } = retry;
   const hold = await activeHoldFor(context.store.db, {

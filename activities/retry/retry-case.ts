@@ -139,8 +139,8 @@ export function undealtPayments({ line, row, payments }: RetryCase): readonly Pa
 }
 
 /**
- * Service-clock instant before which the line rests, a running lease included. What waits for the
- * vendor's bank account or the bill's own approval rests no longer once an event has come.
+ * Service-clock instant until which the line backs off, a running lease included. An event ends the
+ * back-off of a line that waits for the vendor's bank account or the bill's own approval.
  */
 export async function notBeforeMs(retry: RetryCase): Promise<number> {
   const { context, clock, line, row } = retry;

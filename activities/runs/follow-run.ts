@@ -164,7 +164,7 @@ async function write(
   what: {
     readonly moves: readonly Move[];
     readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
-    /** Of those that rest. */
+    /** Late lines among those that did not change. */
     readonly late: readonly RunLine[];
     readonly clock: ClockReading;
   },

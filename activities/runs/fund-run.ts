@@ -26,7 +26,7 @@ import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { type Holding, holdingOf } from "../deposit/demand.ts";
 import { reviewTopUp } from "../deposit/review.ts";
 
-/** How long a source counts as one that can't pay, unless a run looks again: longer than such a run rests. */
+/** How long a source counts as unable to pay unless a run looks again: longer than such a run sleeps. */
 const SOURCE_WAIT_MS = 3_600_000;
 
 /**

@@ -1,7 +1,10 @@
 import { doublingMs } from "../../src/domain/back-off.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 
-/** Not known, or not possible yet: looked at again after so long on the service's clock. */
+/**
+ * The result is unknown, or nothing is possible yet: try again after this time on the service's
+ * clock.
+ */
 export interface BackOff {
   readonly kind: "back-off";
   readonly waitMs: number;
@@ -14,7 +17,7 @@ export function backOff(waitMs: number, reason: string | null): BackOff {
 
 const AFTER_SEND = { firstMs: 1_000, mostMs: 30_000 };
 
-/** A rest after a send that came to nothing clear: it doubles with each. */
+/** A back-off after a send without a clear response; it doubles with each send. */
 export function backOffAfter(
   { sendNo }: OpenedSend,
   reason: string,

@@ -28,7 +28,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { AUTHOR, type JanitorContext } from "./context.ts";
 
-/** Payments show within a minute of being made; the rest is for the look to be the last word. */
+/** Payments show within a minute of being made; the other minutes make the lookup conclusive. */
 const AFTER_WINDOW_MS = 5 * 60_000;
 
 /** Between two looks at one bill. */

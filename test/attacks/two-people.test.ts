@@ -140,7 +140,11 @@ test("reports and explanations say who counted, who didn't and why", async () =>
   const id = encodeURIComponent(run.runId);
   const report = (await gateway.call("GET", `/v1/runs/${id}/report`, viewer)).json;
   const refused = [
-    { by: "Lou", code: "launcher", reason: "Lou launched this run; somebody else must approve it" },
+    {
+      by: "Lou",
+      code: "launcher",
+      reason: "Lou launched this run; another person must approve it",
+    },
   ];
   expect(report["decisions"]).toMatchObject({
     singlePerson: false,

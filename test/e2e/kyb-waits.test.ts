@@ -136,7 +136,7 @@ test.runIf(isLong)(
       await untilRefused(payrun, "micro-deposits");
     }
     const last = await untilAsksAmounts(payrun);
-    expect(last.waitingFor).toContain("a third wrong one ends the account");
+    expect(last.waitingFor).toContain("a third wrong one closes the account");
     await provide(payrun, "micro-deposits", { amountsCents: amounts });
     const unsent = await untilRefused(payrun, "micro-deposits");
     expect(unsent.at(-1)?.reason).toContain("lastAttempt: true");
@@ -167,6 +167,6 @@ async function amountsOf(payrun: TestPayrun): Promise<number[]> {
 
 function untilAsksAmounts(payrun: TestPayrun) {
   return untilOnboarding(payrun, "asking for the amounts", ({ waitingFor }) =>
-    /came to/.test(waitingFor ?? ""),
+    /amounts of the two small deposits/.test(waitingFor ?? ""),
   );
 }

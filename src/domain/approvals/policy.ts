@@ -161,7 +161,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   if (open !== undefined) {
     return refuse(
       "may-be-paid",
-      `a request may still pay ${open}, so it can't be left out; Payrun looks until that is known`,
+      `a request may still pay ${open}, so it can't be left out; Payrun checks until that is known`,
     );
   }
   if (decision.kind === "reject") return { accepted: true, countsFor: [], dropped: [] };
@@ -255,7 +255,7 @@ function countedBefore(line: DecidableLine, name: string): DecisionVerdict {
   const { text } = openStageText(line);
   return refuse(
     "counted-before",
-    `${name} has approved in another stage; ${text} needs somebody else`,
+    `${name} has approved in another stage; ${text} needs another person`,
   );
 }
 
@@ -265,7 +265,7 @@ function openStageText({ staged }: DecidableLine): { text: string; who: string }
   const stage = stages[open];
   return {
     text: `stage ${open + 1} of ${stages.length}`,
-    who: stage === undefined ? "somebody else" : stageText(stage),
+    who: stage === undefined ? "another person" : stageText(stage),
   };
 }
 
@@ -294,11 +294,11 @@ export function refusalOfPerson(
   if (input.playbookAuthors.some(isMe)) {
     return refuse(
       "playbook-author",
-      `${token.name} has changed this playbook; somebody else must approve its runs`,
+      `${token.name} has changed this playbook; another person must approve its runs`,
     );
   }
   if (run.launchers.some(isMe)) {
-    return refuse("launcher", `${token.name} launched this run; somebody else must approve it`);
+    return refuse("launcher", `${token.name} launched this run; another person must approve it`);
   }
   if (token.isLaunchers) {
     return refuse(

@@ -97,7 +97,11 @@ export function readSignedDecision(
     return refuse("malformed", "its header's alg must be EdDSA: keys are Ed25519", keyId);
   }
   if (head["crit"] !== undefined) {
-    return refuse("malformed", "its header names extensions (crit) that nobody knows here", keyId);
+    return refuse(
+      "malformed",
+      "its header names extensions (crit) that Payrun doesn't support",
+      keyId,
+    );
   }
   const key = expected.signers.find((each) => each.keyId === keyId);
   if (key === undefined) {
@@ -123,7 +127,7 @@ function readClaims(
     return no("malformed", "decision must be approve or reject");
   }
   if (typeof planHash !== "string" || !WORD.test(planHash)) {
-    return no("malformed", "planHash must be the hash of the plan that was looked at");
+    return no("malformed", "planHash must be the hash of the plan that you saw");
   }
   if (typeof jti !== "string" || !WORD.test(jti)) {
     return no("malformed", "jti must be an id of this decision: 1 to 200 characters, no spaces");
@@ -134,7 +138,7 @@ function readClaims(
   }
   const topUpHash = claims["topUpHash"];
   if (topUpHash !== undefined && (typeof topUpHash !== "string" || !WORD.test(topUpHash))) {
-    return no("malformed", "topUpHash must be the hash of the deposit that was looked at");
+    return no("malformed", "topUpHash must be the hash of the deposit that you saw");
   }
   const issuedAtMs = msOf(iat);
   const expiresAtMs = msOf(exp);

@@ -67,7 +67,7 @@ export function confirmationProblem(
   }
   // In a sandbox one person can create a second one, whose confirmations would count for ever.
   if (by.confirmedAtMs === null) {
-    return "nobody has confirmed your own token, which is enough for sandboxes only: confirm with one of “payrun token bootstrap”, or with one that was confirmed";
+    return "your own token is not confirmed, which is enough for sandboxes only: confirm with one of “payrun token bootstrap”, or with one that was confirmed";
   }
   const problem = tokenProblem(token, { nowMs, sandboxesOnly: true });
   return problem === undefined ? undefined : `this token is ${problem}`;

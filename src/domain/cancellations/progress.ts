@@ -107,7 +107,7 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
   const parts = [
     ...(toCancel.length > 0 ? [`${counted(toCancel.length, "payment")} to be cancelled`] : []),
     ...(underWay.length > 0
-      ? [`what comes of ${counted(underWay.length, "request")} under way`]
+      ? [`the result of ${counted(underWay.length, "request")} under way`]
       : []),
     ...(returning.length > 0
       ? [`the money of ${counted(returning.length, "payment")} to come back`]
@@ -146,7 +146,7 @@ function detailsOf(view: CancellationView, waitingFor: string | null): string {
         `| \`${paymentId ?? payableId ?? ""}\` | ${formatUsd(amountCents)} | ${state} |`,
     );
   return [
-    `Asked for by ${view.requestedBy}.`,
+    `Requested by ${view.requestedBy}.`,
     ...(waitingFor === null ? [] : ["", `Waits for: **${waitingFor}**`]),
     ...(rows.length === 0
       ? []

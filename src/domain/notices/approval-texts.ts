@@ -10,7 +10,7 @@ export function stageOpened(run: RunName, ask: ApprovalAsk, zone?: string): Noti
   return {
     subject: `${subject(run, ask)} ${ask.count === 1 ? "waits" : "wait"} for approval by ${askText(ask)}`,
     text: [
-      `The stage before has approved them; in run ${run.runId} your decision is next.`,
+      `The previous stage has approved them; in run ${run.runId} your decision is next.`,
       ...escalationLines(ask, zone),
       ...howTo(run),
     ].join("\n"),
@@ -34,7 +34,7 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk, zone?: string)
     subject: `${subject(run, ask)} waited too long for ${own}: ${ask.escalatesTo.join(" or ")} may decide`,
     text: [
       `${own} was asked${since(ask, zone)}, and has not decided.`,
-      `${ask.escalatesTo.join(" or ")} may now decide in the same place; who approves counts once.`,
+      `${ask.escalatesTo.join(" or ")} may now decide as well; each person counts once.`,
       ...howTo(run),
     ].join("\n"),
   };

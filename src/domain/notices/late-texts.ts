@@ -32,30 +32,30 @@ export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText
       `Run ${run.runId} goes on waiting for:`,
       ...listed,
       ...(more > 0 ? [`- and ${more} more`] : []),
-      "Ask the service what holds them up. Nothing is paid again meanwhile.",
+      "Ask the service why they are late. Payrun pays nothing again meanwhile.",
     ].join("\n"),
   };
 }
 
 /** Notifies that a bill has made no progress for an hour, with the reason. */
-export function resting(
+export function lineStuck(
   line: { readonly payableId: string; readonly amountCents: number },
   rest: { readonly kind: "unknown" | "back"; readonly reason: string },
 ): NoticeText {
   const { payableId, amountCents } = line;
   const isOpen = rest.kind === "unknown";
   const what = isOpen
-    ? `Whether ${payableId} is paid is not known: no clear answer for an hour`
-    : `${payableId} is not paid yet: nothing has come of it for an hour`;
+    ? `It is not known whether ${payableId} is paid: no conclusive response for an hour`
+    : `${payableId} is not paid yet: no progress for an hour`;
   const asked = isOpen
-    ? "It is asked again and looked for until that is known; nothing else is sent for this bill. Ask the service about its key."
-    : "It is tried again, ever more rarely. See to the cause, or give it up: payrun resolve.";
+    ? "Payrun keeps checking until that is known, and sends nothing else for this bill. Ask the service about its key."
+    : "Payrun tries again, ever more rarely. Fix the cause, or give the bill up: payrun resolve.";
   return {
     subject: what,
     text: [
       `A payment of ${formatUsd(amountCents)} for ${payableId} waits: ${rest.reason}`,
       asked,
-      `What was sent and answered: payrun explain ${payableId}`,
+      `All requests and responses: payrun explain ${payableId}`,
     ].join("\n"),
   };
 }

@@ -13,7 +13,7 @@ export function unexplained(payableId: string, reason: string): NoticeText {
     subject: `A payment of ${payableId} needs an explanation`,
     text: [
       reason,
-      "Nothing is sent for this bill until that is known; it is on hold until somebody releases it.",
+      "Payrun sends nothing for this bill until that is known. It is on hold until a person releases it.",
       `What to do: compare its payments with the bank (payrun explain ${payableId}), and ask who made the one that is not Payrun's.`,
     ].join("\n"),
   };
@@ -28,7 +28,7 @@ export function inDoubt(payableId: string, reason: string): NoticeText {
     subject: `A scheduled payment of ${payableId} is in doubt`,
     text: [
       reason,
-      "Nothing more is sent for it while its hold stands.",
+      "Payrun sends nothing more for it while it is on hold.",
       `What to do: compare its payments with the bank (payrun explain ${payableId}), and release the hold once it is right.`,
     ].join("\n"),
   };
@@ -45,9 +45,9 @@ export function paidAfterAll(payableId: string, found: readonly ShownPayment[]):
   return {
     subject: `${payableId} was paid after all`,
     text: [
-      "A request that had no answer has paid the bill, and no run waits for it any more. The bill is on hold until somebody releases it:",
+      "A request without a response has paid the bill, and no run follows it any more. The bill is on hold until a person releases it. The payments:",
       ...listed,
-      `What to do: where it is not to be paid, cancel the payment; else payrun resolve ${payableId} --paid-elsewhere.`,
+      `What to do: if it must not be paid, cancel the payment; otherwise payrun resolve ${payableId} --paid-elsewhere.`,
     ].join("\n"),
   };
 }

@@ -41,8 +41,8 @@ export function remittanceAdvice(payment: AdvisedPayment): NoticeText {
       `Payment id:     ${payment.paymentId}`,
       "",
       payment.isAnswered
-        ? "Questions? Answer this mail."
-        : "This mail was sent automatically; nobody reads answers to it.",
+        ? "Questions? Reply to this mail."
+        : "This mail was sent automatically; replies are not read.",
     ].join("\n"),
   };
 }

@@ -28,12 +28,10 @@ export function approvalNeeded(
   return {
     subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
     text: [
-      `Run ${run.runId} has a plan that somebody must approve.`,
+      `Run ${run.runId} has a plan that waits for approval.`,
       ...(decideBy === null
         ? []
-        : [
-            `Decide by ${spokenDeadline(decideBy, { zone })}: later than that, the dates of payments change.`,
-          ]),
+        : [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`]),
       `Look at it with: payrun show ${run.runId}`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
@@ -50,7 +48,7 @@ export function decideByNear(
     subject: `${run.playbook} ${run.period}: decide by ${spokenDeadline(decideBy, { zone })}`,
     text: [
       `${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`,
-      `After ${spokenDeadline(decideBy, { zone })} the dates of payments change.`,
+      `After ${spokenDeadline(decideBy, { zone })} payment dates change.`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
   };
@@ -91,7 +89,7 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
   completed: "is complete",
   "completed-with-exceptions": "ended with exceptions",
   rejected: "was rejected",
-  expired: "expired: nobody approved it in time",
+  expired: "expired: it was not approved in time",
   cancelled: "was cancelled",
   failed: "could not be planned",
 };
@@ -101,11 +99,9 @@ export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): Noti
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
   return {
     subject: `${run.playbook} ${run.period} ${ENDINGS[phase] ?? `ended: ${phase}`}${paid}`,
-    text: [
-      `Run ${run.runId}:`,
-      ...sumLines(sums),
-      `The whole of it: payrun report ${run.runId}`,
-    ].join("\n"),
+    text: [`Run ${run.runId}:`, ...sumLines(sums), `Full report: payrun report ${run.runId}`].join(
+      "\n",
+    ),
   };
 }
 
@@ -117,7 +113,7 @@ export function runFailed(run: RunName, reason: string, offCycle: OffCycle | nul
       `Run ${run.runId} paid nothing: ${reason}`,
       offCycle === null
         ? `Launch it again with: payrun launch ${run.playbook} --period ${run.period}`
-        : `Ask for it again with: ${payCommand(run, offCycle)}`,
+        : `Request it again with: ${payCommand(run, offCycle)}`,
     ].join("\n"),
   };
 }
@@ -133,7 +129,7 @@ function payCommand({ playbook }: RunName, { payableIds, amountCents }: OffCycle
 export function planWarned(run: RunName, warnings: readonly string[]): NoticeText {
   return {
     subject: `${run.playbook} ${run.period}: the plan has a warning`,
-    text: [...warnings, `The plan of run ${run.runId} was made all the same.`].join("\n"),
+    text: [...warnings, `Run ${run.runId} was planned anyway.`].join("\n"),
   };
 }
 
@@ -147,7 +143,7 @@ export function businessWaits(
     subject: `Payments wait: the service refuses ${what} (${wait.code})`,
     text: [
       wait.message,
-      `${run.runId} and whatever else needs it wait, and go on by themselves once it is mended.`,
+      `${run.runId} and everything else that needs it wait, and go on by themselves once it is fixed.`,
     ].join("\n"),
   };
 }

@@ -16,10 +16,10 @@ export function topUpNeeded(deposit: Deposit, before: string | null): NoticeText
     subject: `${depositText(deposit)} waits for approval, to be made by ${makeBy}`,
     text: [
       `${owner} needs the money on ${neededOn}.`,
-      ...(before === null ? [] : [`The deposit before it: ${before}`]),
+      ...(before === null ? [] : [`The previous deposit: ${before}`]),
       late
-        ? `Made today it arrives on ${arrivesOn}, which is too late for the first bills: they wait for it.`
-        : `Made by ${makeBy} it arrives on ${arrivesOn}.`,
+        ? `If made today, it arrives on ${arrivesOn}, too late for the first bills: they wait for it.`
+        : `If made by ${makeBy}, it arrives on ${arrivesOn}.`,
       ...(isIncident(deposit)
         ? [`Decide with: payrun incident ${deposit.sourceId} --top-up`]
         : [
@@ -33,10 +33,10 @@ export function topUpNeeded(deposit: Deposit, before: string | null): NoticeText
 export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
   const { owner } = deposit;
   return {
-    subject: `${depositText(deposit)} came to nothing`,
+    subject: `${depositText(deposit)} failed`,
     text: [
       reason,
-      `The bills of ${owner} wait for money. Another deposit asks for another approval.`,
+      `The bills of ${owner} wait for money. Another deposit needs another approval.`,
       lookAt(deposit, owner),
     ].join("\n"),
   };
@@ -46,10 +46,10 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
 export function topUpStuck(deposit: Deposit, reason: string): NoticeText {
   const { owner } = deposit;
   return {
-    subject: `${depositText(deposit)} is not made yet: nothing has come of it for an hour`,
+    subject: `${depositText(deposit)} is not made yet: no progress for an hour`,
     text: [
       `It waits: ${reason}`,
-      `The bills of ${owner} wait for the money. It is tried again, ever more rarely.`,
+      `The bills of ${owner} wait for the money. Payrun tries again, ever more rarely.`,
       lookAt(deposit, owner),
     ].join("\n"),
   };
@@ -59,9 +59,9 @@ export function topUpStuck(deposit: Deposit, reason: string): NoticeText {
 export function topUpOverdue(deposit: Deposit, status: string): NoticeText {
   const { arrivesOn, owner } = deposit;
   return {
-    subject: `${depositText(deposit)} was to be there on ${arrivesOn}, and is not`,
+    subject: `${depositText(deposit)} was due on ${arrivesOn} and has not arrived`,
     text: [
-      `The service calls it ${status}. Ask the service where the money is; nothing more is deposited for it meanwhile.`,
+      `The service shows it as ${status}. Ask the service where the money is; Payrun deposits nothing more for it meanwhile.`,
       lookAt(deposit, owner),
     ].join("\n"),
   };
@@ -74,7 +74,7 @@ export function depositTakenBack(deposit: Deposit, reason: string): NoticeText {
     subject: `${depositText(deposit)} had arrived, and the bank has taken it back`,
     text: [
       reason,
-      `Bills may have been paid with it, so ${sourceId} may be short for others. Nothing is deposited again by itself: where money is missing, another deposit asks for another approval.`,
+      `Bills may have been paid with it, so ${sourceId} may be short for others. Payrun doesn't repeat a deposit by itself: if money is missing, another deposit needs another approval.`,
       lookAt(deposit, owner),
     ].join("\n"),
   };

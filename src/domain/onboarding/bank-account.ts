@@ -64,9 +64,9 @@ export function decideBankAccount(
   const amounts = next("micro-deposits");
   if (amounts !== undefined) return { do: "send", phase: "verified", input: amounts };
   const last = isLastAttempt(account)
-    ? " Two attempts were wrong, and a third wrong one ends the account: look at the bank's statement, and say lastAttempt: true."
+    ? " Two attempts were wrong, and a third wrong one closes the account: check the bank's statement, and set lastAttempt: true."
     : "";
-  const text = `What the two small deposits on ${name} came to.${last} ${howTo(business, "micro-deposits")}`;
+  const text = `The amounts of the two small deposits on ${name}.${last} ${howTo(business, "micro-deposits")}`;
   return wait(true, text, `micro-deposits:${account.attempts}`);
 }
 

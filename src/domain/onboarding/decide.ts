@@ -93,7 +93,7 @@ export function decideOnboarding(
  */
 function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
-  const todo = said === "" ? " Nothing is to be done now." : serviceSays(said);
+  const todo = said === "" ? " No action is needed now." : serviceSays(said);
   const text = `The Payments Service reviews the business.${todo}`;
   return {
     do: "wait",
@@ -106,9 +106,9 @@ function underReview({ nextSteps }: VerificationView): Decision {
 
 const ASKS: Readonly<Record<OrderedStep, string>> = {
   tax: "The business's tax id: its EIN, or the owner's SSN for a sole proprietorship.",
-  signature: "Somebody who may sign the W-9 for the business.",
+  signature: "A person who may sign the W-9 for the business.",
   officers: "The officers, and all owners of 25 percent or more.",
-  certification: "Somebody who certifies that all beneficial owners are listed.",
+  certification: "A person who certifies that all beneficial owners are listed.",
 };
 
 function waitFor(

@@ -51,7 +51,7 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
   if (known === undefined) return { code, mayBeRetried: false, ...unknownReason(text) };
   const { whose, means, toDo, mayBeReinitiated: mayBeRetried } = known;
   const after = mayBeRetried
-    ? `Nacha lets it be tried again ${REINITIATIONS_MAX} times, within ${REINITIATION_DAYS} days of the first settlement.`
+    ? `Nacha allows ${REINITIATIONS_MAX} retries, within ${REINITIATION_DAYS} days of the first settlement.`
     : NEW_PAYMENT;
   return { code, whose, mayBeRetried, text: `The bank says ${code}, ${means}. ${toDo} ${after}` };
 }

@@ -60,7 +60,7 @@ function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): 
 } {
   const open = attempts.find(({ state: is }) => is === "open");
   if (open !== undefined) {
-    const text = `Whether request ${open.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a lookup, can follow.`;
+    const text = `It is not known yet whether request ${open.seq} has paid; until it is, only the same request under the same key, or a lookup, can follow.`;
     return { verdict: "unknown", text };
   }
   const good = payments.filter(({ status }) => !isKnownUnpaid(status));
@@ -81,7 +81,7 @@ function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): 
   const rest =
     dead === 0
       ? "Payrun made no other."
-      : `${dead === 1 ? "The other one" : "All others"} came to nothing.`;
+      : `${dead === 1 ? "The other one" : "All others"} ended unpaid.`;
   return isDone
     ? { verdict: "paid-once", text: `Paid once, by ${sum}, all that was approved. ${rest}` }
     : { verdict: "on-its-way", text: `On its way once, by ${sum}, all that was approved. ${rest}` };
@@ -113,7 +113,7 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
     )
     .join(", ");
   if (amountCents === null) {
-    return `Request ${seq} is not in this store, which was restored: a look found ${made} instead of it, which comes to exactly what was approved, so it was not sent again.`;
+    return `Request ${seq} is not in this store, which was restored: a lookup found ${made} instead, exactly what was approved, so it was not sent again.`;
   }
   const left = attempt.sends.filter(({ result }) => result !== "not-sent").length;
   const times =
@@ -126,8 +126,8 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
   switch (state) {
     case "applied":
       return attempt.answer === "2xx"
-        ? `${begin}, and answered with ${made}.`
-        : `${begin}, and no answer said what it made: a lookup found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
+        ? `${begin}, and the response named ${made}.`
+        : `${begin}, and no response said what it made: a lookup found ${made}, not there before and exactly its amount, so it was not sent again.`;
     case "dead":
       return `${begin}; ${ofDead(attempt)}`;
     case "refused":
@@ -135,7 +135,7 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
         ? `${begin}.`
         : `${begin}; ${nothingCame(attempt)} Nothing is sent under its key unless the bill is approved and checked again.`;
     case "open":
-      return `${begin}, and has no final answer yet.`;
+      return `${begin}, and has no final response yet.`;
   }
 }
 
@@ -148,11 +148,11 @@ function ofDead(attempt: PaidOnceAttempt): string {
     : has("conflict")
       ? "the service holds other bytes under its key"
       : `the service refuses it for good${last?.code === undefined ? "" : ` (${last.code})`}`;
-  return `${why}, so its key will never pay. ${lookedUp(attempt) ?? "No send of it was left without an answer."}`;
+  return `${why}, so its key will never pay. ${lookedUp(attempt) ?? "Every send of it got a response."}`;
 }
 
 function nothingCame(attempt: PaidOnceAttempt): string {
-  return lookedUp(attempt) ?? "every send was answered by a refusal.";
+  return lookedUp(attempt) ?? "every send was refused.";
 }
 
 function lookedUp({ lookUps }: PaidOnceAttempt): string | undefined {

@@ -106,7 +106,7 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
 /** A bill that was selected, but belongs to an earlier claim's owner. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
-  return leftOut(selected, { code: "claimed", text: `Already in the hands of ${by}.` });
+  return leftOut(selected, { code: "claimed", text: `Already claimed by ${by}.` });
 }
 
 /**

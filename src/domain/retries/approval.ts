@@ -31,11 +31,11 @@ export function approvalEnd(line: ReturnedLine): ApprovalEnd | null {
   const ending = codes.find((code) => !isReinitiable(code));
   if (ending === null) {
     const reason =
-      "What came back names no return that Nacha lets be tried again, which ends its approval.";
+      "The failure has no return code that Nacha allows to be retried, which ends its approval.";
     return { code: "unknown-reason", reason };
   }
   if (ending !== undefined) {
-    const reason = `${ending} ends its approval: Nacha lets only R01 and R09 be tried again.`;
+    const reason = `${ending} ends its approval: Nacha allows only R01 and R09 to be retried.`;
     return { code: ending, reason };
   }
   if (retriesMade >= REINITIATIONS_MAX) {

@@ -150,7 +150,7 @@ function waitText(input: ProgressInput, count: Count): string | null {
     [input.toFund, "waiting for money in the funding source"],
     [count("paying") + Math.max(0, count("planned") - input.toFund), "being paid"],
     [count("on-hold"), "on hold"],
-    [count("unknown"), "waiting for a lookup: the answer was lost"],
+    [count("unknown"), "in doubt: the response was lost; checking with the service"],
     [count("scheduled"), "scheduled"],
     [count("processing"), "on the way through the bank"],
     [count("held"), "held by the service for review"],

@@ -49,7 +49,7 @@ describe("a request that is under way when the payments of its run are cancelled
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     expect(await cancels.turns(id, 3)).toMatchObject({
       phase: "cancelling",
-      waitingFor: "what comes of 1 request under way",
+      waitingFor: "the result of 1 request under way",
     });
     expect((await cancels.itemsOf(id))[0]?.reason).toContain(
       "no answer yet, and the service shows no payment",

@@ -109,7 +109,7 @@ test("one that is not there on its day is said to be late, and somebody has to a
   expect(await scene.told(planned)).toMatchObject([
     {
       roles: ["operator"],
-      subject: expect.stringMatching(/^A deposit of \$100\.00 .* was to be there on 2026-01-02/),
+      subject: expect.stringMatching(/^A deposit of \$100\.00 .* was due on 2026-01-02/),
     },
   ]);
 });

@@ -287,7 +287,7 @@ describe("a top-up of an account that bounced", () => {
     const notices = await listNotices(world.store.db, { kind: "top-up-returned", limit: 5 });
     expect(notices).toMatchObject([{ roles: ["operator", "owner"], data: { id: owner } }]);
     const asked = await listNotices(world.store.db, { kind: "top-up-needed", limit: 5 });
-    expect(asked.map(({ text }) => text).join("\n")).toMatch(/The deposit before it: .*R10/);
+    expect(asked.map(({ text }) => text).join("\n")).toMatch(/The previous deposit: .*R10/);
     const subject = returned?.subject ?? "";
     const trail = await listAudit(world.store.db, { businessId: world.businessId, subject });
     expect(trail.map(({ action }) => action)).toContain("top-up.returned");

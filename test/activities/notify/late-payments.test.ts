@@ -100,7 +100,7 @@ describe("operators are told once", () => {
     const [notice, ...more] = await late(runId);
     expect(more).toEqual([]);
     expect(notice?.subject).toContain(payableId);
-    expect(notice?.text).toContain("look");
+    expect(notice?.text).toContain("keeps checking");
   });
 });
 

@@ -138,7 +138,10 @@ describe("a request without an answer", () => {
       .where("subject", "like", `%${payableId}%`)
       .execute();
     expect(notices).toEqual([
-      { kind: "payment-late", subject: expect.stringContaining("no clear answer for an hour") },
+      {
+        kind: "payment-late",
+        subject: expect.stringContaining("no conclusive response for an hour"),
+      },
     ]);
   });
 });

@@ -68,7 +68,7 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   expect(attempt?.lookUps.at(-1)).toMatchObject({
     ...{ verdict: "adopt", isConclusive: true, paymentIds: [payment?.id] },
   });
-  expect(history.paidOnce.sentences[1]).toContain("no answer said what it made");
+  expect(history.paidOnce.sentences[1]).toContain("no response said what it made");
   expect(text).toMatch(/sent: unknown( ×\d)?/);
   expect(text).toContain(`looked up: found ${payment?.id}, after its window`);
 });
@@ -91,7 +91,7 @@ test("a payment that bounced and another that went through: the second is the on
     { status: "failed", seq: 1 },
     { status: "completed", seq: 2 },
   ]);
-  expect(history.paidOnce.sentences[0]).toContain("The other one came to nothing.");
+  expect(history.paidOnce.sentences[0]).toContain("The other one ended unpaid.");
   expect(text).toContain("1 retry made");
 });
 

@@ -139,7 +139,7 @@ describe("a decision on a plan whose lines have stages", () => {
       stages: [CONTROLLER, { by: ["cfo"], quorum: 1 }],
     };
     expect(judge(again, "fay", ["cfo"])).toBe(
-      "counted-before: fay has approved in another stage; stage 2 of 2 needs somebody else",
+      "counted-before: fay has approved in another stage; stage 2 of 2 needs another person",
     );
   });
 

@@ -69,14 +69,14 @@ describe("where a cancellation stands", () => {
     const items = [item(), item({ paymentId: null, payableId: "pbl_2" })];
     expect(judgeCancellation(view(items))).toMatchObject({
       phase: "cancelling",
-      waitingFor: "1 payment to be cancelled; what comes of 1 request under way",
+      waitingFor: "1 payment to be cancelled; the result of 1 request under way",
       toCancel: 2,
     });
   });
 
   test("leaves what may have been sent of a withheld bill to its run", () => {
     const now = judgeCancellation(view([item({ paymentId: null })], { holdsBack: true }));
-    expect(now).toMatchObject({ toCancel: 0, waitingFor: "what comes of 1 request under way" });
+    expect(now).toMatchObject({ toCancel: 0, waitingFor: "the result of 1 request under way" });
   });
 
   test("does nothing while the whole business waits", () => {

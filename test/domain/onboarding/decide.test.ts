@@ -112,7 +112,7 @@ describe("an onboarding", () => {
     });
     const mended = [...officers, given("officers", "done")];
     expect(decideOnboarding("acme", uncertified, mended)).toMatchObject({
-      text: expect.stringMatching(/^Somebody who certifies/),
+      text: expect.stringMatching(/^A person who certifies/),
     });
   });
 

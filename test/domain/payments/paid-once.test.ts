@@ -35,7 +35,7 @@ describe("how it is known that a bill was paid once", () => {
       verdict: "paid-once",
       sentences: [
         "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
-        "Request 1 for $100.00 was sent once, and answered with pmt_1 (completed).",
+        "Request 1 for $100.00 was sent once, and the response named pmt_1 (completed).",
       ],
     });
   });
@@ -61,7 +61,7 @@ describe("how it is known that a bill was paid once", () => {
     expect(verdict).toBe("paid-once");
     expect(text).toContain("Request 1 for $100.00 was sent once; the service could not say");
     expect(text).toContain("A lookup made after its window found no payment of it.");
-    expect(text).toContain("Request 2 for $100.00 was sent once, and answered with pmt_1");
+    expect(text).toContain("Request 2 for $100.00 was sent once, and the response named pmt_1");
   });
 
   test("a split, and a payment that came back before another went through", () => {
@@ -75,7 +75,7 @@ describe("how it is known that a bill was paid once", () => {
     });
     expect(verdict).toBe("paid-once");
     expect(text).toContain("2 payments (a, b) of $100.00");
-    expect(text).toContain("The other one came to nothing.");
+    expect(text).toContain("The other one ended unpaid.");
   });
 });
 
@@ -95,7 +95,7 @@ describe("what is not known to be paid once", () => {
     const open = attempt({ seq: 2, state: "open", sends: [{ result: "pending" }], paymentIds: [] });
     const { verdict, text } = told({ attempts: [attempt(), open] });
     expect(verdict).toBe("unknown");
-    expect(text).toContain("Whether request 2 has paid is not known yet");
+    expect(text).toContain("It is not known yet whether request 2 has paid");
   });
 
   test("a bill that somebody else paid is said to be theirs", () => {
