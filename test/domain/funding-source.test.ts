@@ -5,7 +5,7 @@ const able = { id: "ba_1", canPay: true, unavailableReason: null, actionUrl: nul
 const unable = { ...able, canPay: false };
 
 describe("why nothing can be paid from a source", () => {
-  test("is nothing where it can pay", () => {
+  test("a source that can pay has no reason against it", () => {
     expect(whyNoPayment("ba_1", able)).toBeNull();
   });
 
@@ -15,7 +15,7 @@ describe("why nothing can be paid from a source", () => {
     "bank_funding_unavailable",
     "bank_reauth",
     "rail_not_ready",
-  ])("says %s in words, with the code and where to mend it", (unavailableReason) => {
+  ])("the reason %s is explained, with its code and where to fix it", (unavailableReason) => {
     const actionUrl = "https://app.example/fix";
     const text = whyNoPayment("ba_1", { ...unable, unavailableReason, actionUrl });
     expect(text).toMatch(
@@ -24,7 +24,7 @@ describe("why nothing can be paid from a source", () => {
     expect(text).toMatch(/ Mend it at https:\/\/app\.example\/fix$/);
   });
 
-  test("passes on a reason that nobody knows, and says where there is none", () => {
+  test("an unknown reason is passed on, and a missing one is said to be missing", () => {
     const odd = { ...unable, unavailableReason: "moon_phase" };
     expect(whyNoPayment("ba_1", odd)).toBe(
       "Funding source “ba_1” can't pay now: the service says moon_phase.",
@@ -32,7 +32,7 @@ describe("why nothing can be paid from a source", () => {
     expect(whyNoPayment("ba_1", unable)).toContain("the service doesn't say why");
   });
 
-  test("says that the service doesn't list it any more", () => {
+  test("a source that the service no longer lists is said to be removed", () => {
     expect(whyNoPayment("ba_1", undefined)).toMatch(/“ba_1”.*doesn't list it any more/);
   });
 });

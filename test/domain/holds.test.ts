@@ -23,7 +23,7 @@ test.each([
   expect(holdOn([{ ...hold, value: "another" }], facts)).toBeUndefined();
 });
 
-test("a scope that this program doesn't know stops everything: the safe reading", () => {
+test("an unknown scope stops everything: the safe reading", () => {
   const hold = { scope: "region", value: "west", reason: "wait" };
   expect(holdOn([hold], facts)).toBe(hold);
 });

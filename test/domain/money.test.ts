@@ -5,7 +5,7 @@ import { formatUsd, sumCents } from "../../src/domain/money.ts";
 const cents = fc.integer({ min: -1_000_000_000_00, max: 1_000_000_000_00 });
 
 describe("money", () => {
-  it("writes dollars with thousands separators and two decimals", () => {
+  it("amounts are written in dollars with thousands separators and two decimals", () => {
     expect(formatUsd(123456)).toBe("$1,234.56");
     expect(formatUsd(0)).toBe("$0.00");
     expect(formatUsd(5)).toBe("$0.05");
@@ -13,15 +13,15 @@ describe("money", () => {
     expect(formatUsd(100000)).toBe("$1,000.00");
   });
 
-  test.prop([cents])("reads back to the same number of cents", (amount) => {
+  test.prop([cents])("a written amount reads back to the same number of cents", (amount) => {
     expect(Number(formatUsd(amount).replace(/[$,.]/g, ""))).toBe(amount === 0 ? 0 : amount);
   });
 
-  test.prop([fc.array(cents)])("sums in any order to the same amount", (amounts) => {
+  test.prop([fc.array(cents)])("amounts have the same sum in any order", (amounts) => {
     expect(sumCents(amounts)).toBe(sumCents([...amounts].reverse()));
   });
 
-  it("refuses fractions of a cent and sums that are no longer exact", () => {
+  it("fractions of a cent and inexact sums are refused", () => {
     expect(() => formatUsd(1.5)).toThrow(RangeError);
     expect(() => sumCents([0.1])).toThrow(RangeError);
     expect(() => sumCents([Number.MAX_SAFE_INTEGER, 1])).toThrow(RangeError);

@@ -12,14 +12,14 @@ const forbidden = new PaymentsApiError({
   ...{ message: WORDS, outcome: "not_applied" },
 });
 
-test("people read what the service says of a refusal, in its own words", () => {
+test("people read the service's own words about a refusal", () => {
   expect(textOfError(forbidden)).toBe(
     "GET /v1/payments: 403 forbidden. The service says: “Ada Lovelace (ada@example.com) hasn't signed “the form' yet”",
   );
   expect(faultOfRead(forbidden, "forbidden-read")?.message).toContain("ada@example.com");
 });
 
-test("a history keeps what a workflow waits for without the service's words", () => {
+test("a history doesn't contain the service's words", () => {
   const { message = "" } = faultOfRead(forbidden, "forbidden-read") ?? {};
   const look = {
     waitingFor: `the service: ${message}, 3 bills on hold`,
@@ -34,12 +34,12 @@ test("a history keeps what a workflow waits for without the service's words", ()
   expect(timerText(look)).not.toMatch(/Ada|example|signed/);
 });
 
-test("words that were cut off before their end are taken out as well", () => {
+test("words that were cut off are removed as well", () => {
   const cut = `Refused (x).${serviceSays(WORDS)}`.slice(0, 60);
   expect(forHistory({ waitingFor: cut, details: "", wakeInMs: 1 }).waitingFor).toBe("Refused (x)");
 });
 
-test("a service without words adds nothing", () => {
+test("a refusal without words adds nothing", () => {
   expect(serviceSays("  ")).toBe("");
   expect(serviceSays(null)).toBe("");
 });

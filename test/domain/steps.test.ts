@@ -11,12 +11,12 @@ function* sum(count: number): Steps<number> {
   return total;
 }
 
-test("work in steps comes to the same in one go and in turns", async () => {
+test("work in steps has the same result with and without pauses", async () => {
   expect(atOnce(sum(10_000))).toBe(50_005_000);
   expect(await inTurns(sum(10_000))).toBe(50_005_000);
 });
 
-test("timers of others fire between the steps of long work", async () => {
+test("other timers fire between the steps of long work", async () => {
   let beats = 0;
   const timer = setInterval(() => {
     beats += 1;

@@ -15,7 +15,7 @@ async function told(...[heard, agoMs = 0]: [Parameters<typeof sendOnce>[2], numb
   return { store, send, view: () => attemptsOf(store.db, "biz_1", "pay_1") };
 }
 
-describe("what people are told of a request", () => {
+describe("an attempt as people see it", () => {
   test.each([
     ["open", null, null],
     ["open", { result: "unknown", status: 500 }, null],
@@ -24,12 +24,12 @@ describe("what people are told of a request", () => {
     ["applied", { result: "applied", status: 200, madeIds: ["pmt_1"] }, "2xx"],
     ["refused", { result: "refused", status: 409, code: "approval_required" }, "approval_required"],
     ["dead", { result: "rejected", status: 422, code: "validation_error" }, "validation_error"],
-  ] as const)("%s, after %o", async (state, heard, answer) => {
+  ] as const)("an attempt is shown as %s after %o", async (state, heard, answer) => {
     const { view } = await told(heard);
     expect(await view()).toMatchObject([{ seq: 1, state, answer, amountCents: 10_000 }]);
   });
 
-  test("refused, once a look is the last word and shows nothing", async () => {
+  test("an attempt is shown as refused once a conclusive lookup shows nothing", async () => {
     const { store, view } = await told({ result: "unknown", status: 500 }, HOUR_MS);
     expect(await view()).toMatchObject([{ state: "open" }]);
     await store.transactionOf("biz_1", async (trx) => {
@@ -42,13 +42,13 @@ describe("what people are told of a request", () => {
     expect(await view()).toMatchObject([{ state: "refused", sends: [{ result: "unknown" }] }]);
   });
 
-  test("nothing of a bill that nothing was sent for", async () => {
+  test("a bill without sends has no attempts", async () => {
     const { store } = await testStore();
     expect(await attemptsOf(store.db, "biz_1", "pay_1")).toEqual([]);
   });
 });
 
-test("each answer but a payment's is noted once when it is recorded", async () => {
+test("each response except a payment's is noted in the trail once, when it is recorded", async () => {
   const { store, send } = await told({ result: "unknown", status: 500 });
   await store.transactionOf("biz_1", (trx) =>
     recordResults(trx, "biz_1", [

@@ -37,14 +37,14 @@ function withLate(result: SendResult, ...late: readonly SendResult[]): KeyedAtte
 
 describe("a send", () => {
   it.each(RESULTS)(
-    "that is %s is open exactly where the service may still carry it out",
+    "a send with the result %s is open exactly if the service may still carry it out",
     (result) => {
       expect(isOpen(sent(result))).toBe(OPEN.includes(result));
       expect(mayStillPay(oneKey(sent(result)))).toBe(OPEN.includes(result));
     },
   );
 
-  it("is marked by when it can have left or was answered, not by when that was recorded", () => {
+  it("a send's mark is when it can have left or its response's date, not when it was recorded", () => {
     const answered = sent("conflict", { answerDateMs: T0 + MIN, answeredAtMs: T0 + 9 * MIN });
     expect(markOf(answered)).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + MIN });
     expect(markOf(sent("unknown"))).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + 15_000 });
@@ -53,16 +53,16 @@ describe("a send", () => {
     expect(markOf(answered, { sandbox: true })).toEqual({ databaseMs: null, serviceMs: T0 + MIN });
   });
 
-  it("may be carried out for half an hour, and six minutes in a sandbox", () => {
+  it("a send may be carried out for half an hour, in a sandbox for six minutes", () => {
     expect(windowMs(false)).toBe(30 * MIN);
     expect(windowMs(true)).toBe(6 * MIN);
   });
 });
 
-describe("a look", () => {
+describe("a lookup", () => {
   const facts = oneKey(sent("unknown", { baseline: ["old"] }));
 
-  it("is the last word only on what left before it", () => {
+  it("a lookup is conclusive only about sends that left before it", () => {
     const two = factsOf([keyed(1, [sent("unknown"), sent("unknown", { atMin: 40 })])], {
       looks: [lookAt(39)],
     });
@@ -72,7 +72,7 @@ describe("a look", () => {
     expect(mayStillPay({ ...two, looks: [lookAt(73)] })).toBe(false);
   });
 
-  it("is none of the last words where it shows what nobody explains", () => {
+  it("a lookup that shows something unexplained is not conclusive", () => {
     expect(lookIsConclusive(lookAt(33, ["old"]), facts)).toBe(true);
     expect(lookIsConclusive(lookAt(33, ["old", "new"]), facts)).toBe(false);
     const [attempt] = facts.attempts;
@@ -81,15 +81,15 @@ describe("a look", () => {
     expect(lookIsConclusive(lookAt(33, ["new"]), { ...facts, othersIds: ["new"] })).toBe(true);
   });
 
-  it("needs counts that agree", () => {
+  it("a lookup is conclusive only if its counts agree", () => {
     expect(lookIsConclusive({ ...lookAt(33), isWhole: false }, facts)).toBe(false);
   });
 
-  it("needs nothing else where nothing was open, and so doesn't mind what others paid", () => {
+  it("if no send was open, a lookup is conclusive whatever others paid", () => {
     expect(lookIsConclusive(lookAt(0, ["new"]), oneKey(sent("refused")))).toBe(true);
   });
 
-  it("is judged by the wire clock of a sandbox, and by the longer window where nobody says", () => {
+  it("a lookup is judged by a sandbox's wire clock, and by the longer window if the caller doesn't say", () => {
     const look = { ...lookAt(1), begunServiceMs: T0 + 8.25 * MIN };
     expect(lookIsConclusive(look, facts, { sandbox: true })).toBe(true);
     expect(lookIsConclusive(look, facts)).toBe(false);
@@ -109,17 +109,17 @@ describe("an attempt", () => {
     ["refused", "refused"],
     ["not-sent", "refused"],
     ["applied", "applied"],
-  ] as const)("whose one send is %s is %s", (result, state) => {
+  ] as const)("an attempt whose only send is %s is %s", (result, state) => {
     const facts = oneKey(sent(result));
     expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual([state]);
   });
 
-  it("is open after a conflict beside a send that may still run", () => {
+  it("an attempt stays open after a conflict beside a send that may still run", () => {
     const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
     expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual(["open"]);
   });
 
-  it("made what its answers, its late answers and its looks name, each once", () => {
+  it("an attempt made what its responses, late responses and lookups name, each once", () => {
     const attempt = keyed(
       1,
       [sent("applied", { sendId: "it", madeIds: ["p1", "p2"] }), sent("unknown", { atMin: 1 })],
@@ -141,22 +141,22 @@ describe("an attempt", () => {
 
 describe("a late answer", () => {
   it.each(["refused", "rejected", "not-sent", "applied"] as const)(
-    "of %s closes nothing that was open",
+    "a late response %s closes nothing that was open",
     (late) => {
       expect(mayStillPay(factsOf([withLate("unknown", late)]))).toBe(true);
     },
   );
 
-  it.each(RESULTS)("of %s never takes an applied away", (late) => {
+  it.each(RESULTS)("a late response %s never undoes an applied one", (late) => {
     const facts = factsOf([withLate("applied", late)]);
     expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual(["applied"]);
   });
 
-  it("of silence says that what was taken for closed had left", () => {
+  it("a late unknown response reopens a send that was closed as not sent", () => {
     expect(mayStillPay(factsOf([withLate("not-sent", "unknown")]))).toBe(true);
   });
 
-  it("counts for the key like an answer that was in time", () => {
+  it("a late response counts for the key like one in time", () => {
     const facts = factsOf([withLate("unknown", "rejected")]);
     expect(facts.attempts.map((attempt) => isUsedUp(facts, attempt))).toEqual([true]);
     const applied = factsOf([withLate("unknown", "applied")]);

@@ -17,20 +17,20 @@ import {
 } from "./facts.ts";
 
 describe("before anything was sent", () => {
-  it("reads the subject before its first send", () => {
+  it("a subject is read before its first send", () => {
     expect(next(pay, factsOf([]), WISH, null, nowAt(0))).toMatchObject({ kind: "read" });
   });
 
-  it("sends the first key with what was there before", () => {
+  it("the first key is sent with everything shown before as its baseline", () => {
     const step = ask(factsOf([]), WISH, 0, [payment("old", { amountCents: 5 })]);
     expect(step).toEqual({ ...FIRST_KEY, baseline: ["old"] });
   });
 
-  it("has nothing to do where nothing is wished, without reading anything", () => {
+  it("if nothing is wanted there is nothing to do, without reading anything", () => {
     expect(next(pay, factsOf([]), null, null, nowAt(0))).toEqual({ kind: "idle" });
   });
 
-  it("sends nothing by a reading of two minutes ago, on either clock", () => {
+  it("nothing is sent from a reading of two minutes ago, on either clock", () => {
     const read = readAt(0);
     expect(next(pay, factsOf([]), WISH, read, nowAt(2))).toMatchObject({ kind: "read" });
     const ahead = nowAt(1, { serviceMs: T0 + 2 * MIN });
@@ -38,46 +38,46 @@ describe("before anything was sent", () => {
     expect(next(pay, factsOf([]), WISH, read, nowAt(1.9))).toEqual(FIRST_KEY);
   });
 
-  it("sends nothing by a reading whose pages disagree", () => {
+  it("nothing is sent from a reading whose pages disagree", () => {
     const read = { ...readAt(0), isWhole: false };
     expect(next(pay, factsOf([]), WISH, read, nowAt(0))).toMatchObject({ kind: "read" });
   });
 });
 
 describe("rule 3: one sender at a time", () => {
-  it("rests while another send may be about to leave", () => {
+  it("a subject waits while another send may be about to leave", () => {
     const facts = oneKey(sent("pending"));
     expect(ask(facts, WISH, 0.1)).toEqual({ kind: "wait", reason: "leaving", waitMs: 9_001 });
     expect(ask(facts, null, 0.1)).toMatchObject({ reason: "leaving" });
   });
 
-  it("sends the same again where a sender died over it", () => {
+  it("if a sender died, the same bytes are sent again", () => {
     expect(ask(oneKey(sent("pending")), WISH, 0.5)).toEqual(SAME_KEY);
   });
 });
 
-describe("rule 6: a conclusive look", () => {
+describe("rule 6: a conclusive lookup", () => {
   const unconfirmed = oneKey(sent("unconfirmed"));
 
-  it("begins 32 minutes after the last bytes can have left, and asks to be made then", () => {
+  it("a conclusive lookup is requested 32 minutes after the last bytes can have left", () => {
     expect(ask(unconfirmed, WISH, 32)).toEqual({ ...LOOK_DUE, waitMs: 15_000 });
     const early = next(pay, unconfirmed, WISH, readAt(32), nowAt(33));
     expect(early).toMatchObject({ kind: "read" });
     expect(ask(unconfirmed, WISH, 32.25)).toEqual(NEXT_KEY);
   });
 
-  it("counts from the answer's date where that came later than the bytes could leave", () => {
+  it("a conclusive lookup counts from the response's date if it is later than the bytes could leave", () => {
     const late = sent("unconfirmed", { answerDateMs: T0 + 5 * MIN, answeredAtMs: T0 + 6 * MIN });
     expect(ask(oneKey(late), WISH, 36.9)).toEqual({ ...LOOK_DUE, waitMs: 6_000 });
     expect(ask(oneKey(late), WISH, 37)).toEqual(NEXT_KEY);
   });
 
-  it("never counts from when an answer was recorded, where both clocks are heard", () => {
+  it("a conclusive lookup never counts from the time of recording if both clocks are known", () => {
     const frozen = sent("unconfirmed", { answeredAtMs: T0 + 20 * MIN });
     expect(ask(oneKey(frozen), WISH, 32.25)).toEqual(NEXT_KEY);
   });
 
-  it("has passed on both clocks", () => {
+  it("a conclusive lookup's wait must have passed on both clocks", () => {
     const behind = T0 + 20 * MIN;
     const step = next(
       pay,
@@ -92,7 +92,7 @@ describe("rule 6: a conclusive look", () => {
     expect(next(pay, unconfirmed, WISH, slowDatabase, early)).toMatchObject(LOOK_DUE);
   });
 
-  it("goes by the database's clock alone where the service's was not heard", () => {
+  it("a conclusive lookup is judged by the database's clock alone if the service's is not known", () => {
     const unheard = { serviceMs: null };
     const facts = oneKey(
       sent("unconfirmed", { openedServiceMs: null, answeredAtMs: T0 + 2 * MIN }),
@@ -103,7 +103,7 @@ describe("rule 6: a conclusive look", () => {
     expect(next(pay, facts, WISH, readAgain(34), nowAt(34, unheard))).toEqual(NEXT_KEY);
   });
 
-  it("is none where its counts disagree, however late", () => {
+  it("a lookup whose counts disagree is not conclusive, however late", () => {
     const facts = factsOf([keyed(1, [sent("unconfirmed")])], {
       looks: [{ ...lookAt(40), isWhole: false }],
     });
@@ -111,7 +111,7 @@ describe("rule 6: a conclusive look", () => {
     expect(next(pay, facts, WISH, read, nowAt(41))).toMatchObject({ kind: "read" });
   });
 
-  it("may have been recorded by another process", () => {
+  it("a conclusive lookup may have been recorded by another process", () => {
     const facts = factsOf([keyed(1, [sent("unconfirmed")])], { looks: [lookAt(33)] });
     expect(ask(facts, null, 34)).toEqual({ kind: "idle" });
     expect(ask(facts, WISH, 34)).toEqual(NEXT_KEY);
@@ -119,14 +119,14 @@ describe("rule 6: a conclusive look", () => {
 });
 
 describe("a gate that has closed", () => {
-  it("waits for the last word on what is open, and then has nothing to do", () => {
+  it("a closed gate waits for a conclusive lookup of open sends, and then has nothing to do", () => {
     const facts = oneKey(sent("unknown"));
     expect(ask(facts, null, 5)).toEqual({ ...LOOK_DUE, waitMs: 27.25 * MIN });
     expect(next(pay, facts, null, null, nowAt(5))).toMatchObject({ kind: "read" });
     expect(ask(facts, null, 33)).toEqual({ kind: "idle" });
   });
 
-  it("has nothing to do where every send is closed", () => {
+  it("a closed gate has nothing to do if every send is closed", () => {
     expect(next(pay, oneKey(sent("rejected")), null, null, nowAt(1))).toEqual({ kind: "idle" });
   });
 });
@@ -134,7 +134,7 @@ describe("a gate that has closed", () => {
 describe("a sandbox", () => {
   const sandbox = { sandbox: true };
 
-  it("sends nothing and proves nothing before its clock is heard", () => {
+  it("in a sandbox nothing is sent or concluded before its clock is known", () => {
     const unheard = nowAt(1, { ...sandbox, serviceMs: null });
     const clock = { kind: "wait", reason: "clock" };
     expect(next(pay, factsOf([]), WISH, readAt(1), unheard)).toMatchObject(clock);
@@ -143,7 +143,7 @@ describe("a sandbox", () => {
     expect(next(pay, facts, null, readAt(1), unheard)).toMatchObject(clock);
   });
 
-  it("counts eight minutes of its wire clock, and of no other", () => {
+  it("in a sandbox a conclusive lookup waits eight minutes on the wire clock, and no other", () => {
     const facts = oneKey(sent("unconfirmed"));
     const at = (atMin: number, wireMin: number) => {
       const serviceMs = T0 + wireMin * MIN;
@@ -154,7 +154,7 @@ describe("a sandbox", () => {
     expect(at(1, 8.25)).toEqual(NEXT_KEY);
   });
 
-  it("counts ten minutes of its wire clock for the same bytes", () => {
+  it("in a sandbox the same bytes have ten minutes on the wire clock", () => {
     const ago = { openedServiceMs: T0 - 60 * MIN };
     const facts = oneKey(sent("refused", ago), sent("unknown", { atMin: 60 }));
     const read = (atMin: number) => ({ ...readAt(atMin), begunServiceMs: T0 + MIN });
@@ -164,7 +164,7 @@ describe("a sandbox", () => {
 });
 
 describe("what once paid twice", () => {
-  it("a conflict beside a send that was wiped out takes no next key: sends can't be wiped out", () => {
+  it("a conflict beside another process's send takes no next key, because sends can't be erased", () => {
     // Lane Z drew and never sent; lane Y sent and heard nothing; then a conflict was answered.
     const facts = oneKey(
       sent("not-sent"),

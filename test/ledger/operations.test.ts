@@ -4,12 +4,12 @@ import { payment, TERMS } from "./facts.ts";
 
 const SHOWN = { id: "p1", status: "scheduled", amountCents: 1000 };
 
-describe("what a yes must look like", () => {
+describe("a 2xx counts as success", () => {
   it.each([
     [pay, { payments: [SHOWN, { ...SHOWN, id: "p2" }] }, ["p1", "p2"]],
     [cancel, { payment: SHOWN, message: "done" }, ["p1"]],
     [deposit, { id: "d1" }, ["d1"]],
-  ] as const)("$name names what it made", (operation, body, ids) => {
+  ] as const)("a 2xx to $name names what it made", (operation, body, ids) => {
     expect(operation.successIds(body, cancelPath("p1"))).toEqual(ids);
   });
 
@@ -26,7 +26,7 @@ describe("what a yes must look like", () => {
     [deposit, { id: "" }],
     [deposit, { transaction: { id: "d1" } }],
     [deposit, ["d1"]],
-  ] as const)("$name in another shape leaves open what happened", (operation, body) => {
+  ] as const)("a 2xx to $name in another shape leaves the effect open", (operation, body) => {
     expect(operation.successIds(body, cancelPath("p1"))).toBeNull();
   });
 });
@@ -37,15 +37,18 @@ describe("what counts as paid no more", () => {
     [deposit, ["failed", "returned", "rejected"], ["completed", "pending", "odd"]],
     // A cancel whose payment still stands did nothing.
     [cancel, ["scheduled", "held"], ["cancelled", "refund_pending", "processing", "odd"]],
-  ] as const)("of $name is known for sure", (operation, unpaid, standing) => {
-    for (const status of unpaid) expect(operation.isUnpaid(payment("p1", { status }))).toBe(true);
-    for (const status of standing)
-      expect(operation.isUnpaid(payment("p1", { status }))).toBe(false);
-  });
+  ] as const)(
+    "the effect of $name counts as unpaid only in certain states",
+    (operation, unpaid, standing) => {
+      for (const status of unpaid) expect(operation.isUnpaid(payment("p1", { status }))).toBe(true);
+      for (const status of standing)
+        expect(operation.isUnpaid(payment("p1", { status }))).toBe(false);
+    },
+  );
 });
 
 describe("what is found", () => {
-  it("is a payment's whole amount, in one or several, as far as the rest is told", () => {
+  it("a payment is found by its whole amount, in one or several, and its other known fields", () => {
     const untold = { contactId: null, bankAccountId: null, executionDate: null };
     const halves = [
       payment("p1", { amountCents: 400, ...untold }),
@@ -56,19 +59,19 @@ describe("what is found", () => {
     expect(pay.judgeFound(TERMS, [])).toEqual({ kind: "none" });
   });
 
-  it("leaves out what can't be ours, and doesn't count it in", () => {
+  it("payments that can't be ours are neither found nor counted", () => {
     const other = payment("p2", { contactId: "another" });
     expect(pay.judgeFound(TERMS, [payment("p1"), other])).toEqual({ kind: "all", ids: ["p1"] });
     expect(pay.judgeFound(TERMS, [other])).toEqual({ kind: "part" });
   });
 
-  it("is no check that somebody recorded for the same bill, amount and day", () => {
+  it("a check recorded for the same bill, amount and day is not found", () => {
     const recorded = payment("p2", { rail: null, bankAccountId: null });
     expect(pay.judgeFound(TERMS, [recorded])).toEqual({ kind: "part" });
     expect(pay.judgeFound(TERMS, [recorded, payment("p1")])).toEqual({ kind: "all", ids: ["p1"] });
   });
 
-  it("is the one deposit, from our account where that is told", () => {
+  it("the only deposit is found, from our account if the service names it", () => {
     const untold = payment("d2", { bankAccountId: null });
     expect(deposit.judgeFound(TERMS, [untold])).toEqual({ kind: "all", ids: ["d2"] });
     expect(deposit.judgeFound(TERMS, [untold, payment("d1")])).toEqual({

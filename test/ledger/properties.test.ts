@@ -223,7 +223,7 @@ describe("whatever happened, in whatever order", () => {
   );
 
   test.prop([asked], RUNS)(
-    "a next key is never taken while a send is open that no conclusive look came after",
+    "a next key is never taken while an open send has no later conclusive lookup",
     (question) => {
       const step = answerTo(question);
       if (step.kind !== "send" || !step.isNewKey) return;
@@ -231,19 +231,22 @@ describe("whatever happened, in whatever order", () => {
     },
   );
 
-  test.prop([asked], RUNS)("a next key is never taken after silence alone", (question) => {
-    const step = answerTo(question);
-    const last = question.facts.attempts.at(-1);
-    if (step.kind !== "send" || !step.isNewKey || last === undefined) return;
-    const facts = { ...question.facts, looks: [...question.facts.looks, question.reading] };
-    expect(isUsedUp(facts, last, question.now) || isApplied(last)).toBe(true);
-    if (isApplied(last)) return;
-    const heard = [...last.sends, ...last.lateAnswers].map(({ result }) => result);
-    expect(heard.every((result) => ["pending", "unknown"].includes(result))).toBe(false);
-  });
+  test.prop([asked], RUNS)(
+    "a next key is never taken just because a response is missing",
+    (question) => {
+      const step = answerTo(question);
+      const last = question.facts.attempts.at(-1);
+      if (step.kind !== "send" || !step.isNewKey || last === undefined) return;
+      const facts = { ...question.facts, looks: [...question.facts.looks, question.reading] };
+      expect(isUsedUp(facts, last, question.now) || isApplied(last)).toBe(true);
+      if (isApplied(last)) return;
+      const heard = [...last.sends, ...last.lateAnswers].map(({ result }) => result);
+      expect(heard.every((result) => ["pending", "unknown"].includes(result))).toBe(false);
+    },
+  );
 
   test.prop([asked], RUNS)(
-    "other bytes go under a key only where the service certainly holds none",
+    "other bytes go under a key only if the service certainly has none under it",
     (question) => {
       const step = answerTo(question);
       const last = question.facts.attempts.at(-1);
@@ -265,7 +268,7 @@ describe("whatever happened, in whatever order", () => {
   });
 
   test.prop([asked], RUNS)(
-    "nothing is sent that nobody wishes, or by an old reading",
+    "nothing is sent that isn't wanted, or from an old reading",
     (question) => {
       expect(answerTo({ ...question, wish: null }).kind).not.toBe("send");
       expect(next(pay, question.facts, question.wish, null, question.now).kind).not.toBe("send");
@@ -275,13 +278,13 @@ describe("whatever happened, in whatever order", () => {
     },
   );
 
-  test.prop([asked], RUNS)("nothing is sent where a sandbox's clock isn't heard", (question) => {
+  test.prop([asked], RUNS)("nothing is sent while a sandbox's clock is not known", (question) => {
     const now = { ...question.now, sandbox: true, serviceMs: null };
     expect(answerTo({ ...question, now }).kind).not.toBe("send");
   });
 
   test.prop([asked], RUNS)(
-    "what was applied and isn't known to be unpaid is not sent again",
+    "an applied attempt that isn't known to be unpaid is not sent again",
     (question) => {
       const { facts, reading } = question;
       const stands = facts.attempts.some((attempt) => {
@@ -298,7 +301,7 @@ describe("whatever happened, in whatever order", () => {
     },
   );
 
-  test.prop([asked], RUNS)("nothing is adopted that is accounted for already", (question) => {
+  test.prop([asked], RUNS)("nothing is adopted that is already explained", (question) => {
     const step = answerTo(question);
     if (step.kind !== "adopt") return;
     const known = question.facts.attempts.flatMap((attempt) => [
@@ -311,7 +314,7 @@ describe("whatever happened, in whatever order", () => {
   });
 
   test.prop([asked, fc.constantFrom(...RESULTS), ids], RUNS)(
-    "a late answer closes nothing, and takes no applied away",
+    "a late response closes nothing, and never undoes an applied one",
     ({ facts, now }, result, madeIds) => {
       const isStillOpen = mayStillPay({ ...facts, looks: [] }, now);
       const late = facts.attempts.map((attempt) => ({

@@ -19,7 +19,7 @@ import {
 } from "./facts.ts";
 
 describe("what was applied", () => {
-  it("stands, whatever else was sent under the key or any other", () => {
+  it("an applied attempt stands, whatever else was sent under its key or any other", () => {
     const facts = factsOf([
       keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
       keyed(2, [sent("refused", { atMin: 40 })]),
@@ -32,7 +32,7 @@ describe("what was applied", () => {
     });
   });
 
-  it("stands where its answer came too late to be its result", () => {
+  it("an attempt stands as applied even if its response came too late to be its result", () => {
     const late = { sendId: "late", result: "applied" as const, madeIds: ["p1"] };
     const facts = factsOf([
       keyed(1, [sent("not-sent", { sendId: "late" })], { lateAnswers: [late] }),
@@ -45,18 +45,18 @@ describe("what was applied", () => {
     });
   });
 
-  it("is told without a reading where nothing is wished and nothing is open", () => {
+  it("an applied attempt is reported without a reading if nothing is wanted and nothing is open", () => {
     const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
     expect(next(pay, facts, null, null, nowAt(1))).toMatchObject({ kind: "applied", ids: ["p1"] });
   });
 
-  it("is never taken for unpaid by an answer that named nothing", () => {
+  it("an applied attempt whose response named no payment is never taken as unpaid", () => {
     expect(ask(oneKey(sent("applied")), WISH, 60)).toMatchObject({ kind: "applied", ids: [] });
   });
 });
 
 describe("rule 9: adoption", () => {
-  it("takes what is new and exactly the terms for the effect of what had no answer", () => {
+  it("something new with exactly the terms is adopted as the effect of a send without a response", () => {
     const halves = ["p1", "p2"].map((id) => payment(id, { amountCents: 500 }));
     expect(ask(oneKey(sent("unknown")), WISH, 1, halves)).toEqual({
       kind: "adopt",
@@ -65,12 +65,12 @@ describe("rule 9: adoption", () => {
     });
   });
 
-  it("does so also where nothing is wished any more", () => {
+  it("an effect is adopted even if nothing is wanted any more", () => {
     const step = ask(oneKey(sent("unknown")), null, 1, [payment("p1")]);
     expect(step).toMatchObject({ kind: "adopt", ids: ["p1"] });
   });
 
-  it("says that it was found, and still waits for the last word on what is open", () => {
+  it("an adopted payment counts as found, while other open sends still wait for a conclusive lookup", () => {
     const facts = factsOf([keyed(1, [sent("unknown")], { adoptedIds: ["p1"] })]);
     const found = {
       kind: "applied",
@@ -87,18 +87,21 @@ describe("rule 9: adoption", () => {
   it.each([
     ["was there before", { baseline: ["p1"] }, {}, []],
     ["is another subject's", {}, {}, ["p1"]],
-  ])("never takes what %s", (_, send, shown, othersIds) => {
+  ])("a payment that %s is never adopted", (_, send, shown, othersIds) => {
     const facts = factsOf([keyed(1, [sent("unknown", send)])], { othersIds });
     expect(ask(facts, WISH, 1, [payment("p1", shown)])).toMatchObject({ kind: "send", seq: 1 });
   });
 
   it.each([
-    ["less", { amountCents: 999 }],
-    ["more", { amountCents: 1001 }],
-    ["for another contact", { contactId: "another" }],
-    ["on another day", { executionDate: "2026-01-08" }],
-    ["from another account on another rail", { bankAccountId: "another", rail: "SERVICE" }],
-  ])("waits where it is %s until nothing can be added, then asks a person", (_, other) => {
+    ["a smaller amount", { amountCents: 999 }],
+    ["a larger amount", { amountCents: 1001 }],
+    ["a payment to another contact", { contactId: "another" }],
+    ["a payment on another day", { executionDate: "2026-01-08" }],
+    [
+      "a payment from another account on another rail",
+      { bankAccountId: "another", rail: "SERVICE" },
+    ],
+  ])("if %s is shown, it waits until no more can appear, then asks a person", (_, other) => {
     const shown = [payment("p1", other)];
     expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOK_DUE);
     expect(ask(oneKey(sent("unknown")), WISH, 33, shown)).toMatchObject({
@@ -107,12 +110,12 @@ describe("rule 9: adoption", () => {
     });
   });
 
-  it("takes nothing where nothing is open", () => {
+  it("nothing is adopted if no send is open", () => {
     const step = ask(oneKey(sent("refused")), WISH, 1, [payment("p1")]);
     expect(step).toEqual({ ...SAME_KEY, baseline: ["p1"] });
   });
 
-  it("goes to the send that may still take effect, not to one that was settled", () => {
+  it("a found payment is adopted for the send that may still take effect, not for a settled one", () => {
     const facts = factsOf(
       [
         keyed(1, [sent("unconfirmed")]),
@@ -122,7 +125,7 @@ describe("rule 9: adoption", () => {
     );
     expect(ask(facts, WISH, 35, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 2 });
   });
-  it("asks nobody about what others pay once a look was the last word on what had no answer", () => {
+  it("other people's payments need no person after a conclusive lookup", () => {
     const part = [payment("theirs", { amountCents: 400 })];
     const asked = (looks: readonly Look[]) =>
       ask(factsOf([keyed(1, [sent("unknown")])], { looks }), OTHER_LINE, 60, part);
@@ -135,7 +138,7 @@ describe("rule 9: adoption", () => {
 describe("rule 10: a restored store", () => {
   const restored = { restored: { atMs: T0, serviceMs: null } };
 
-  it("sends nothing before a look to which all that it may have forgotten shows", () => {
+  it("a restored store sends nothing before a lookup that shows all it may have forgotten", () => {
     const facts = factsOf([], restored);
     expect(ask(facts, WISH, 10)).toEqual({ kind: "wait", reason: "restored", waitMs: 22.25 * MIN });
     const early = next(pay, facts, WISH, readAt(32), nowAt(33));
@@ -143,7 +146,7 @@ describe("rule 10: a restored store", () => {
     expect(ask(facts, WISH, 32.25)).toEqual(FIRST_KEY);
   });
 
-  it("takes exactly what is wished for what it forgot, under the next key", () => {
+  it("a restored store adopts exactly the wanted payment as forgotten, under the next key", () => {
     expect(ask(factsOf([], restored), WISH, 33, [payment("p1")])).toEqual({
       kind: "adopt",
       seq: 1,
@@ -153,14 +156,14 @@ describe("rule 10: a restored store", () => {
     expect(ask(adopted, WISH, 34, [payment("p1")])).toMatchObject({ kind: "applied", seq: 1 });
   });
 
-  it("leaves another payment that it can't explain to a person", () => {
+  it("a restored store asks a person about a payment that it can't explain", () => {
     const shown = [payment("p1", { amountCents: 400 })];
     expect(ask(factsOf([], restored), WISH, 33, shown)).toMatchObject({ code: "unaccounted" });
     const unpaid = [payment("p1", { amountCents: 400, status: "returned" })];
     expect(ask(factsOf([], restored), WISH, 33, unpaid)).toMatchObject({ kind: "send" });
   });
 
-  it("explains what others have made since by nothing that it may have forgotten", () => {
+  it("a restored store takes no later payment of others as forgotten", () => {
     const known = { restored: { atMs: T0, serviceMs: T0 } };
     const part = (createdMin: number) =>
       ask(factsOf([], known), WISH, 90, [
@@ -170,7 +173,7 @@ describe("rule 10: a restored store", () => {
     expect(part(33)).toMatchObject({ kind: "send", seq: 1, baseline: ["p1"] });
   });
 
-  it("goes on as ever once something was sent after the loss", () => {
+  it("a restored store goes on as usual once something was sent after the loss", () => {
     const facts = factsOf([keyed(1, [sent("refused", { atMin: 33 })])], {
       ...restored,
       looks: [lookAt(32.9)],
@@ -192,12 +195,12 @@ describe("a cancel", () => {
   const cancelled = (result: Parameters<typeof sent>[0], more = {}) =>
     sent(result, { ...wish, baseline: ["p1"], ...more });
 
-  it("is sent for a payment that was there before", () => {
+  it("a cancel is sent for an existing payment", () => {
     expect(ask1(factsOf([]), "scheduled", 0)).toMatchObject({ kind: "send", seq: 1 });
   });
 
   it.each(["cancelled", "refunded", "refund_pending"])(
-    "is found in a payment that is %s",
+    "a cancel's effect is found in a payment that is %s",
     (status) => {
       expect(ask1(oneKey(cancelled("unknown")), status, 1)).toEqual({
         kind: "adopt",
@@ -207,14 +210,14 @@ describe("a cancel", () => {
     },
   );
 
-  it("takes the next key where the payment still stands a minute after the yes", () => {
+  it("a cancel takes the next key if the payment still stands a minute after the 2xx", () => {
     const facts = oneKey(cancelled("applied", { madeIds: ["p1"] }));
     expect(ask1(facts, "scheduled", 0.5)).toMatchObject({ kind: "applied" });
     expect(ask1(facts, "scheduled", 2)).toMatchObject({ kind: "send", seq: 2 });
     expect(ask1(facts, "cancelled", 2)).toMatchObject({ kind: "applied" });
   });
 
-  it("is over where the payment ran, once no cancel can take effect any more", () => {
+  it("a cancel is over if the payment executed and no cancel can take effect any more", () => {
     const facts = oneKey(cancelled("unknown"));
     expect(ask1(facts, "processing", 5, null)).toMatchObject(LOOK_DUE);
     expect(ask1(facts, "processing", 33, null)).toEqual({ kind: "idle" });
@@ -227,25 +230,25 @@ describe("a deposit", () => {
     next(deposit, facts, wish, readAt(atMin, shown), nowAt(atMin));
   const unknown = oneKey(sent("unknown", wish));
 
-  it("is found in the one transaction of its amount, whatever else moved", () => {
+  it("a deposit is found in the only transaction of its amount, whatever else moved", () => {
     const shown = [payment("d1", { contactId: null }), payment("d2", { amountCents: 7 })];
     expect(asked(unknown, 1, shown)).toEqual({ kind: "adopt", seq: 1, ids: ["d1"] });
   });
 
-  it("is not hindered by what moved beside it", () => {
+  it("other transactions don't keep a deposit from being made", () => {
     const shown = [payment("d2", { amountCents: 7 }), payment("d3", { bankAccountId: "another" })];
     expect(asked(unknown, 1, shown)).toMatchObject({ kind: "send", seq: 1 });
     const dead = factsOf([keyed(1, [sent("unconfirmed", wish)])], { looks: [lookAt(33, ["d2"])] });
     expect(asked(dead, 34, shown)).toMatchObject({ kind: "send", seq: 2 });
   });
 
-  it("asks a person where two could be it", () => {
+  it("a person is asked if two transactions could be the deposit", () => {
     const shown = [payment("d1"), payment("d2")];
     expect(asked(unknown, 1, shown)).toMatchObject(LOOK_DUE);
     expect(asked(unknown, 33, shown)).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 
-  it("is never taken from an earlier one's transaction by a restored store", () => {
+  it("a restored store never adopts an earlier deposit's transaction", () => {
     const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [
       payment("d1"),
     ]);

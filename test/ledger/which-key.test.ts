@@ -21,11 +21,14 @@ import {
 } from "./facts.ts";
 
 describe("rule 4: the same bytes again", () => {
-  it.each(["unknown", "refused", "not-sent"] as const)("follow %s under the same key", (result) => {
-    expect(ask(oneKey(sent(result)), WISH, 1)).toEqual(SAME_KEY);
-  });
+  it.each(["unknown", "refused", "not-sent"] as const)(
+    "the same bytes follow %s under the same key",
+    (result) => {
+      expect(ask(oneKey(sent(result)), WISH, 1)).toEqual(SAME_KEY);
+    },
+  );
 
-  it("wait for a conclusive look ten minutes after the key's first send", () => {
+  it("ten minutes after the key's first send, the same bytes wait for a conclusive lookup", () => {
     const facts = oneKey(sent("unknown"), sent("unknown", { atMin: 9 }));
     expect(ask(facts, WISH, 9.9)).toEqual(SAME_KEY);
     // The last one may have left after 9 minutes and 15 seconds.
@@ -34,27 +37,27 @@ describe("rule 4: the same bytes again", () => {
     expect(ask(facts, WISH, 41.25)).toEqual(SAME_KEY);
   });
 
-  it("count the ten minutes by the service's clock where that is ahead", () => {
+  it("the ten minutes count on the service's clock if it is ahead", () => {
     const facts = oneKey(sent("unknown"));
     const ahead = nowAt(5, { serviceMs: T0 + 10 * MIN });
     const read = { ...readAt(5), begunServiceMs: T0 + 10 * MIN };
     expect(next(pay, facts, WISH, read, ahead)).toMatchObject(LOOK_DUE);
   });
 
-  it("count the ten minutes anew after a conclusive look", () => {
+  it("the ten minutes begin again after a conclusive lookup", () => {
     const sends = [sent("unknown"), sent("unknown", { atMin: 33 })];
     const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.9)] });
     expect(ask(facts, WISH, 42)).toEqual(SAME_KEY);
     expect(ask(facts, WISH, 43)).toMatchObject(LOOK_DUE);
   });
 
-  it("wait for a conclusive look after a conflict", () => {
+  it("after a conflict the same bytes wait for a conclusive lookup", () => {
     const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
     expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 33.3)).toEqual(SAME_KEY);
   });
 
-  it("go on for hours after refusals that are not stored", () => {
+  it("the same bytes are sent again for hours after refusals that are not stored", () => {
     const sends = [sent("refused"), sent("refused", { atMin: 60 })];
     expect(ask(oneKey(...sends), WISH, 120, [payment("others", { amountCents: 5 })])).toEqual({
       ...SAME_KEY,
@@ -62,7 +65,7 @@ describe("rule 4: the same bytes again", () => {
     });
   });
 
-  it("keep the baseline while a send is open", () => {
+  it("a resend keeps the baseline while a send is open", () => {
     const facts = oneKey(sent("unknown", { baseline: ["old"] }));
     const shown = [payment("old", { amountCents: 5 })];
     expect(ask(facts, WISH, 1, shown)).toEqual({ ...SAME_KEY, baseline: ["old"] });
@@ -71,44 +74,50 @@ describe("rule 4: the same bytes again", () => {
 });
 
 describe("rule 7: other bytes", () => {
-  it.each(["refused", "not-sent"] as const)("go under the same key after %s", (result) => {
-    expect(ask(oneKey(sent(result)), OTHER_BYTES, 1)).toMatchObject({
-      kind: "send",
-      seq: 1,
-      isNewKey: false,
-      terms: { body: OTHER_BYTES.body },
-    });
-  });
+  it.each(["refused", "not-sent"] as const)(
+    "other bytes go under the same key after %s",
+    (result) => {
+      expect(ask(oneKey(sent(result)), OTHER_BYTES, 1)).toMatchObject({
+        kind: "send",
+        seq: 1,
+        isNewKey: false,
+        terms: { body: OTHER_BYTES.body },
+      });
+    },
+  );
 
-  it.each(["unknown", "conflict"] as const)("wait for a conclusive look after %s", (result) => {
-    const facts = oneKey(sent("unknown"), sent(result, { atMin: 0.5 }));
-    expect(ask(facts, OTHER_BYTES, 1)).toMatchObject(LOOK_DUE);
-    expect(ask(facts, OTHER_BYTES, 33)).toMatchObject({
-      kind: "send",
-      seq: 1,
-      terms: { body: OTHER_BYTES.body },
-    });
-  });
+  it.each(["unknown", "conflict"] as const)(
+    "after %s other bytes wait for a conclusive lookup",
+    (result) => {
+      const facts = oneKey(sent("unknown"), sent(result, { atMin: 0.5 }));
+      expect(ask(facts, OTHER_BYTES, 1)).toMatchObject(LOOK_DUE);
+      expect(ask(facts, OTHER_BYTES, 33)).toMatchObject({
+        kind: "send",
+        seq: 1,
+        terms: { body: OTHER_BYTES.body },
+      });
+    },
+  );
 });
 
 describe("rule 8: the next key", () => {
-  it("never follows silence, however long and however often it was looked", () => {
+  it("a next key never follows a missing response, however long it waits and however often it looks", () => {
     const sends = [sent("unknown"), sent("unknown", { atMin: 40 })];
     const facts = factsOf([keyed(1, sends)], { looks: [lookAt(39), lookAt(100)] });
     expect(ask(facts, WISH, 100_000)).toEqual(SAME_KEY);
   });
 
-  it("follows a refusal that may be stored, at once", () => {
+  it("the next key follows a refusal that may be stored, at once", () => {
     expect(ask(oneKey(sent("rejected")), WISH, 1)).toEqual(NEXT_KEY);
   });
 
-  it("waits for a conclusive look where an earlier send had no answer", () => {
+  it("the next key waits for a conclusive lookup if an earlier send got no response", () => {
     const facts = oneKey(sent("unknown"), sent("rejected", { atMin: 1 }));
     expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 33)).toEqual(NEXT_KEY);
   });
 
-  it("follows the third refusal of the token, which may be a stored one", () => {
+  it("the next key follows the third refusal of the token, which may be a stored one", () => {
     const refusals = [0, 1, 2].map((atMin) =>
       sent("refused", { atMin, status: 401 + 2 * (atMin % 2) }),
     );
@@ -118,29 +127,29 @@ describe("rule 8: the next key", () => {
     expect(ask(oneKey(...limited), WISH, 4)).toEqual(SAME_KEY);
   });
 
-  it("doesn't follow a conflict that may be a request of ours that still runs", () => {
+  it("no next key follows a conflict while a request of ours may still run", () => {
     const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
     expect(ask(facts, WISH, 40)).toEqual(SAME_KEY);
   });
 
-  it("follows a conflict after a conclusive look, once another look came after it", () => {
+  it("the next key follows a conflict after a conclusive lookup, once another lookup has followed", () => {
     const sends = [sent("unknown"), sent("conflict", { atMin: 33 })];
     const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.5)] });
     expect(ask(facts, WISH, 34)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 65.3)).toEqual(NEXT_KEY);
   });
 
-  it("follows a conflict where all earlier sends had been closed, once a look came after it", () => {
+  it("the next key follows a conflict if all earlier sends were closed, once a lookup has followed", () => {
     const facts = oneKey(sent("refused"), sent("conflict", { ...OTHER_BYTES, atMin: 1 }));
     expect(ask(facts, OTHER_BYTES, 34)).toMatchObject({ kind: "send", seq: 2, isNewKey: true });
   });
 
-  it("doesn't follow a conflict whose earlier send was closed only after it had left", () => {
+  it("no next key follows a conflict whose earlier send was closed only after it left", () => {
     const late = sent("refused", { answeredAtMs: T0 + 2 * MIN });
     expect(ask(oneKey(late, sent("conflict", { atMin: 1 })), WISH, 34)).toEqual(SAME_KEY);
   });
 
-  it("follows what was applied and is known to be unpaid", () => {
+  it("the next key follows an applied attempt that is known to be unpaid", () => {
     const facts = oneKey(sent("applied", { madeIds: ["p1", "p2"] }));
     const [one, other] = [payment("p1", { status: "returned" }), payment("p2")];
     expect(ask(facts, WISH, 60, [one, other])).toMatchObject({ kind: "applied", seq: 1 });
@@ -152,20 +161,20 @@ describe("rule 8: the next key", () => {
   it.each([
     ["another line", OTHER_LINE],
     ["an equal line of another run", OTHER_RUN],
-  ])("pays the rest of a bill for %s, once what was paid is shown", (_, rest) => {
+  ])("the next key pays another part of a bill for %s, once the first part is shown", (_, rest) => {
     const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
     expect(ask(facts, rest, 1)).toEqual({ kind: "wait", reason: "not-shown", waitMs: MIN });
     expect(ask(facts, rest, 1, [payment("p1")])).toMatchObject({ kind: "send", seq: 2 });
   });
 
-  it("waits for a look where something that was sent beside an applied send is open", () => {
+  it("the next key waits for a lookup if another send beside the applied one is open", () => {
     const facts = oneKey(sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] }));
     const shown = [payment("p1", { status: "failed" })];
     expect(ask(facts, WISH, 5, shown)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 33, shown)).toMatchObject({ kind: "send", seq: 2 });
   });
 
-  it("leaves it to a person after seven keys that came to nothing", () => {
+  it("after seven keys without effect a person must look", () => {
     const dead = (keys: number) =>
       factsOf(
         Array.from({ length: keys }, (_, index) =>
@@ -177,7 +186,7 @@ describe("rule 8: the next key", () => {
   });
 });
 
-describe("keys that came to nothing", () => {
+describe("keys without effect", () => {
   const looks = [lookAt(500)];
   const keys = (count: number, send: Send) =>
     factsOf(
@@ -185,17 +194,17 @@ describe("keys that came to nothing", () => {
       { looks },
     );
 
-  it("bring a person after seven in a row", () => {
+  it("seven keys in a row without effect park the bill for a person", () => {
     const facts = keys(7, sent("rejected", { status: 422 }));
     expect(ask(facts, WISH, 501)).toMatchObject({ kind: "person", code: "refused" });
   });
 
-  it("are tried further on another day, when a person has mended the cause", () => {
+  it("after keys without effect another is tried on another day, when a person has fixed the cause", () => {
     const facts = keys(7, sent("rejected", { status: 422 }));
     expect(ask(facts, WISH, 25 * 60)).toMatchObject({ kind: "send", seq: 8 });
   });
 
-  it("for want of a token bring nobody: the whole business waits, and people know", () => {
+  it("keys that a bad token used up don't park the bill: the whole business waits, and people are notified", () => {
     const facts = keys(7, sent("refused", { status: 403 }));
     expect(ask(facts, WISH, 501)).toMatchObject({ kind: "send", seq: 8 });
   });

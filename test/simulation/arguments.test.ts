@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "../support/arguments.ts";
 import { asked } from "./arguments.ts";
 
-test("seeds are asked for by range, by time or one by one", () => {
+test("seeds are chosen by range, by time or one by one", () => {
   expect(asked(["--seeds", "3..5,9"])).toEqual({
     kind: "many",
     seeds: [3, 4, 5, 9],
@@ -38,7 +38,7 @@ test.each([
   ["--plant nothing", "no planted bug “nothing”; there are random-key, "],
   ["--quarter --bills 1", "--bills must be a whole number of at least 2, not “1”"],
   ["--quarter --first-run 2027-02-30", "--first-run must be a date such as 2027-09-30"],
-])("a command line that can't be read is answered with what is wrong: %s", (line, why) => {
+])("an unreadable command line is refused with the mistake: %s", (line, why) => {
   const read = (): unknown => asked(line === "" ? [] : line.split(" "));
   expect(read).toThrow(UsageError);
   expect(read).toThrow(why);

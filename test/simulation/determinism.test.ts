@@ -15,7 +15,7 @@ async function fingerprints(...seeds: readonly number[]): Promise<string[]> {
 const PATIENCE_MS = 240_000;
 
 test(
-  "a seed comes to the same, step by step, whatever ran before it in the process",
+  "a seed has the same result, step by step, whatever ran before it in the process",
   async () => {
     const [alone] = await fingerprints(3);
     const [, after] = await fingerprints(24, 3);

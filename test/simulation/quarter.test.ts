@@ -30,7 +30,7 @@ const HOWS = [
 ] as const;
 
 test.each(isLong ? HOWS : HOWS.slice(0, 1))(
-  "weekly runs on real clocks rest when banks do and on days without bills, and what the bank does is known within its time %s",
+  "weekly runs on real clocks sleep on bank holidays and days without bills, and learn of the bank's acts in time %s",
   async (_how, more, hours) => {
     const found = await figures(...more);
     expect(found).toMatchObject({ settled: 24, returned: 3 });

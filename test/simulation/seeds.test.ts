@@ -28,7 +28,7 @@ test(
   (SECONDS + 240) * 1_000,
 );
 
-test("a bug that is put in on purpose is caught, and told with its seed", async () => {
+test("a planted bug is caught, and reported with its seed", async () => {
   const said = await simulated("--plant", "random-key", "--seeds", "1..3");
   expect(said).toMatch(/^seed 1: key-from-facts: .*\n1 seeds, 1 violations$/);
 }, 240_000);

@@ -100,7 +100,7 @@ test.each([1_000, 10_000, 100_000])(
   },
 );
 
-test("a run of 10,000 bills hears of a hold, a decision and a cancellation within seconds, also while it pays", async () => {
+test("a run of 10,000 bills acts on a hold, a decision and a cancellation within seconds, even while it pays", async () => {
   const scene = new Scene(at("08:29"));
   const bills = new Bills(scene, 10_000);
   bills.toPay = 5_000;
@@ -130,7 +130,7 @@ test("a run of 10,000 bills hears of a hold, a decision and a cancellation withi
   }
 });
 
-test("a run of many bills makes one look of many events", async () => {
+test("a run of many bills looks once for many events", async () => {
   const scene = new Scene(at("08:29"));
   const bills = new Bills(scene, 10_000);
   let looks = 0;

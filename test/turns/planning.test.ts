@@ -14,7 +14,7 @@ const LOOK = {
   toFollow: 0,
 };
 
-test("a run hears within a second what it is told while it is planned, and is planned once", async () => {
+test("a run acts within a second on signals during planning, and is planned once", async () => {
   const scene = new Scene(at("08:00"));
   const looks: number[] = [];
   let plans = 0;
@@ -43,7 +43,7 @@ test("a run hears within a second what it is told while it is planned, and is pl
   expect(plans).toBe(1);
 });
 
-test("a run whose plan stands, and its withholdings not yet, pays nothing", async () => {
+test("a run pays nothing between writing its plan and holding bills back", async () => {
   const scene = new Scene(at("08:00"));
   const paid: number[] = [];
   scene.start(

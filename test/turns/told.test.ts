@@ -115,7 +115,7 @@ function acting(scene: Scene): Record<string, () => unknown> {
 }
 
 test.each(KINDS)(
-  "$type looks at all it is told, whatever it does at the moment, before it rests or ends",
+  "$type looks after every signal, whatever it is doing, before it sleeps or ends",
   async ({ type, input, look, rests, acts, ends }) => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const scene = new Scene(STARTS_MS, seed % 3 === 0 ? 12 : 4_000, seed);
@@ -155,7 +155,7 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  "$type pauses where what it does has no effect, and hears all the same",
+  "$type pauses if its acts have no effect, and still hears its signals",
   async ({ type, input, look, acts }) => {
     for (const standing of acts) {
       const scene = new Scene(STARTS_MS);
@@ -187,7 +187,7 @@ test.each([
     { ...LOOK, phase: "topping-up", outcome: null, toDeposit: true },
   ],
 ] as const)(
-  "who %s at a slow service hears all the same, and begins nothing twice: %s",
+  "a workflow that %s at a slow service still hears its signals, and starts nothing twice: %s",
   async (_, type, input, look, standing) => {
     const scene = new Scene(STARTS_MS);
     const looks: number[] = [];

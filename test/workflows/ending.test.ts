@@ -66,7 +66,7 @@ const ENDED: Assessment = {
   details: "",
 };
 
-test("an event that comes while a run makes its last look is still followed", async () => {
+test("an event during a run's last look is still followed", async () => {
   let looks = 0;
   let follows = 0;
   const begun = { ended: false, phase: "settling", planned: true };
@@ -86,7 +86,7 @@ test("an event that comes while a run makes its last look is still followed", as
   expect(follows).toBe(1);
 });
 
-test("a flood of decisions to Temporal is counted in the trail, without an entry or an activity for each", async () => {
+test("many decisions sent to Temporal are counted in the trail, without an entry or an activity for each", async () => {
   const told: { readonly unread: number }[] = [];
   let verified = 0;
   let answer = "";
@@ -119,7 +119,7 @@ test("a flood of decisions to Temporal is counted in the trail, without an entry
   );
 });
 
-test("a run that somebody cancels still counts the decisions that come before its end", async () => {
+test("a cancelled run still counts the decisions that come before its end", async () => {
   const told: number[] = [];
   const input = { runId: "x", mail: { read: 200, unread: 9 } };
   const outcome = run(WORKFLOW.payRun, input, (_signal, handle) => ({
@@ -139,7 +139,7 @@ test("a run that somebody cancels still counts the decisions that come before it
   expect(told).toEqual([9, 10]);
 });
 
-test("an event that comes while a retry makes its last look is still looked at", async () => {
+test("an event during a retry's last look still causes another look", async () => {
   let looks = 0;
   const ended: RetryAssessment = {
     phase: "ended",
@@ -182,7 +182,7 @@ function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = END
   return { activities, judged };
 }
 
-test("a run ends only when the decisions that reached it are judged and answered", async () => {
+test("a run ends only after every decision that reached it is judged and has its response", async () => {
   const answers: Promise<unknown>[] = [];
   let judged: unknown[] = [];
   const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => {
@@ -195,7 +195,7 @@ test("a run ends only when the decisions that reached it are judged and answered
   expect(await Promise.all(answers)).toEqual([{ accepted: false, reason: "no signed decision" }]);
 });
 
-test("a run whose work was done before still judges the decision that reached it", async () => {
+test("a run whose work is already done still judges a decision that reached it", async () => {
   const judged: unknown[] = [];
   const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
     openRun: async () => {
@@ -212,7 +212,7 @@ test("a run whose work was done before still judges the decision that reached it
   expect(judged).toEqual(["late"]);
 });
 
-test("a run that can't be planned, or is cancelled in Temporal, answers what was asked first", async () => {
+test("a run that can't be planned, or is cancelled in Temporal, responds to earlier decisions first", async () => {
   for (const how of ["fails", "is cancelled"]) {
     const answers: Promise<unknown>[] = [];
     const judged: unknown[] = [];

@@ -17,7 +17,7 @@ import { daysBetween } from "../../domain/clock/dates.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
-import { isOdd } from "../../domain/planning/odd-lines.ts";
+import { isFlagged } from "../../domain/planning/flagged.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import { type LineAsApproved, linesUnderApproval } from "../../store/lines/decidable-lines.ts";
 import { getPlan } from "../../store/plans/plans.ts";
@@ -148,7 +148,7 @@ class ReviewDigest {
     const bills = lines
       .map((line) => this.#addOne(line))
       .filter(({ state }) => state !== "cancelled");
-    const [odd, late] = [bills.filter(isOdd), bills.filter(({ daysLate }) => daysLate > 0)];
+    const [odd, late] = [bills.filter(isFlagged), bills.filter(({ daysLate }) => daysLate > 0)];
     this.#oddCount += odd.length;
     this.#lateCount += late.length;
     this.#odd = most([...this.#odd, ...odd], ({ amountCents }) => amountCents);

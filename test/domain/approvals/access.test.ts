@@ -40,13 +40,13 @@ test("a person could approve from the confirmation of their token to its end, an
   expect(names([token("cora", { revokedAtMs: 50 })], 49)).toEqual(["cora"]);
 });
 
-test("of a day counts whoever could approve at any moment of it", () => {
+test("access on a day lists everyone who could approve at any moment of it", () => {
   expect(names([token("cora")], 0, 19)).toEqual([]);
   expect(names([token("cora")], 0, 20)).toEqual(["cora"]);
   expect(names([token("cora", { revokedAtMs: 50 })], 40, 60)).toEqual(["cora"]);
 });
 
-test("it says by rule who, in which roles and by what, and whose approval doesn't count", () => {
+test("access is listed by rule: who, in which roles, by which tokens, and whose approval doesn't count", () => {
   const tokens = [
     token("t1", { name: "Cora" }),
     token("t2", { name: "cora", roles: ["owner", "controller"] }),

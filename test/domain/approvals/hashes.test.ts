@@ -35,20 +35,20 @@ const RULE = { review: false, overCents: null, where: null, by: ["owner"], quoru
 const PLAYBOOK = payRunPlaybook({ approve: [RULE] });
 
 describe("a line's hash", () => {
-  it("never changes for the same line: stored approvals depend on it", () => {
+  it("a line's hash never changes for the same line: stored approvals depend on it", () => {
     expect(lineHash(LINE)).toBe("2b5bfe95714514a9046a3694aaa57224be15ef9b1f3295d797f59808d17a4ed9");
   });
 
-  it.each(Object.keys(LINE))("changes with %s", (key) => {
+  it.each(Object.keys(LINE))("a line's hash changes with %s", (key) => {
     const value = OTHERS[key] ?? "other";
     expect(lineHash({ ...LINE, [key]: value })).not.toBe(lineHash(LINE));
   });
 
-  it("is the same in whatever order its rule names the roles", () => {
+  it("a line's hash doesn't depend on the order of its rule's roles", () => {
     expect(lineHash({ ...LINE, approvers: ["controller", "owner"] })).toBe(lineHash(LINE));
   });
 
-  it("tells a missing bank account from an empty one", () => {
+  it("a line's hash differs for a missing and an empty bank account", () => {
     expect(lineHash({ ...LINE, bankLast4: null })).not.toBe(lineHash({ ...LINE, bankLast4: "" }));
   });
 });
@@ -66,7 +66,7 @@ describe("stages", () => {
     [{ ...stages[0], escalate: { ...escalate, to: ["ceo"] } }, stages[1]],
   ];
 
-  it("change the hash of a line that has them, and of a plan's policy", () => {
+  it("stages change the hash of a line that has them, and of a plan's policy", () => {
     const ofLines = [stages, ...others].map((each) => lineHash({ ...LINE, stages: each }));
     expect(new Set([lineHash(LINE), ...ofLines]).size).toBe(6);
     const ofPolicies = [stages, ...others].map((each) =>
@@ -75,7 +75,7 @@ describe("stages", () => {
     expect(new Set([policyHash(PLAYBOOK), ...ofPolicies]).size).toBe(6);
   });
 
-  it("leave the policies alone that have none", () => {
+  it("policies without stages keep their hash", () => {
     expect(policyHash(PLAYBOOK)).toBe(
       "9c150c105cb13005218f3b1367adf09a173b57df1ad23bc984b94a0bacaefc32",
     );
@@ -90,12 +90,12 @@ describe("a plan's hash", () => {
     policyHash: policyHash(PLAYBOOK),
   };
 
-  it("doesn't depend on the order of its lines", () => {
+  it("a plan's hash doesn't depend on the order of its lines", () => {
     expect(planHash(plan)).toBe(planHash({ ...plan, lineHashes: ["c", "b", "a"] }));
     expect(planHash(plan)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("changes with its lines, playbook, revision and policy", () => {
+  it("a plan's hash changes with its lines, playbook, revision and policy", () => {
     const strict = { ...PLAYBOOK, approve: [{ ...RULE, quorum: 2 }] };
     const hashes = [
       planHash(plan),
@@ -111,7 +111,7 @@ describe("a plan's hash", () => {
 
 describe("canonical JSON", () => {
   test.prop([fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean()))])(
-    "is one text for one value, whatever the order of its keys",
+    "canonical JSON is one text for one value, whatever the order of its keys",
     (value) => {
       const reversed = Object.fromEntries(Object.entries(value).reverse());
       expect(canonicalJson(value)).toBe(canonicalJson(reversed));
@@ -119,7 +119,7 @@ describe("canonical JSON", () => {
     },
   );
 
-  it("leaves out what is undefined and refuses numbers without an exact text", () => {
+  it("canonical JSON leaves out undefined members and refuses numbers without an exact text", () => {
     expect(canonicalJson({ b: [1, null], a: undefined })).toBe('{"b":[1,null]}');
     expect(() => canonicalJson(0.1)).toThrow(RangeError);
     expect(() => canonicalJson(Number.NaN)).toThrow(RangeError);

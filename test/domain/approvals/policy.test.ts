@@ -61,14 +61,14 @@ describe("the rule of a line", () => {
   const index = (amountCents: number, inReview: boolean, rent = false) =>
     ruleFor({ amountCents, inReview }, rules, () => rent).index;
 
-  it("is the first that matches", () => {
+  it("a line needs the first rule that matches", () => {
     expect(index(100, true)).toBe(0);
     expect(index(2_500_001, false)).toBe(1);
     expect(index(2_500_000, false)).toBe(3);
     expect(index(100, false, true)).toBe(2);
   });
 
-  it("must exist", () => {
+  it("a line without a matching rule is an error", () => {
     expect(() => ruleFor({ amountCents: 1, inReview: false }, [REVIEW], () => false)).toThrow(
       "no approval rule matches",
     );
@@ -76,7 +76,7 @@ describe("the rule of a line", () => {
 });
 
 describe("a decision", () => {
-  it("counts for the lines whose rule names one of the approver's roles", () => {
+  it("a decision counts for the lines whose rule names one of the approver's roles", () => {
     expect(judgeDecision(input({}))).toEqual({ accepted: true, countsFor: [SMALL], dropped: [] });
     expect(judgeDecision(input({ token: { roles: ["owner", "viewer"] } }))).toEqual({
       accepted: true,
@@ -85,58 +85,58 @@ describe("a decision", () => {
     });
   });
 
-  it("may leave lines out and still counts for the rest", () => {
+  it("a decision may drop lines and still counts for the others", () => {
     const verdict = judgeDecision(
       input({ decision: { drop: ["p1"] }, token: { roles: ["owner"] } }),
     );
     expect(verdict).toEqual({ accepted: true, countsFor: [LARGE], dropped: ["p1"] });
   });
 
-  it("does not leave out lines that the approver has no say in, or that are not there", () => {
+  it("a decision drops no lines outside the approver's roles or the plan", () => {
     expect(refusal({ decision: { drop: ["p2"] } })).toBe("role-missing");
     expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
   });
 
-  it("does not leave out a line that a request may still pay, and says so", () => {
+  it("a decision drops no line that a request may still pay, and says so", () => {
     const drop = { decision: { drop: ["p1"] }, token: { roles: ["owner"] } };
     expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may-be-paid");
     expect(refusal({ ...drop, mayStillPay: ["p2"] })).toBe("accepted");
   });
 
-  it("does not count from the launcher, under whatever token and spelling", () => {
+  it("the launcher's decision does not count, under any token or spelling", () => {
     expect(refusal({ token: { name: "alice" } })).toBe("launcher");
     expect(refusal({ token: { name: " Alice" } })).toBe("launcher");
   });
 
-  it("does not count from any of those who have changed the playbook", () => {
+  it("a decision by any author of the playbook does not count", () => {
     expect(refusal({ playbookAuthors: ["dave", "Carol "] })).toBe("playbook-author");
   });
 
-  it("does not count from a token that is as good as the launcher's", () => {
+  it("a decision by a token that the launcher made does not count", () => {
     expect(refusal({ token: { isLaunchers: true } })).toBe("launchers-token");
   });
 
-  it("counts from the launcher where the business allows one person, and says so", () => {
+  it("the launcher's decision counts if the business allows one person, and says so", () => {
     const alone = { singlePerson: true, token: { name: "alice" } };
     expect(judgeDecision(input(alone))).toMatchObject({ accepted: true, alone: true });
     expect(judgeDecision(input({ singlePerson: true }))).not.toHaveProperty("alone");
   });
 
-  it("needs an approver's role: admin implies none", () => {
+  it("a decision needs an approver's role: admin implies none", () => {
     expect(refusal({ token: { roles: ["admin", "operator", "launcher"] } })).toBe("role-missing");
   });
 
-  it("is bound to the plan that was seen", () => {
+  it("a decision is bound to the plan that the approver saw", () => {
     expect(refusal({ decision: { planHash: "old" } })).toBe("stale-plan");
     expect(refusal({ run: { planHash: null } })).toBe("no-plan");
   });
 
-  it("comes too late once the run has ended or is being cancelled", () => {
+  it("a decision comes too late once the run has ended or is being cancelled", () => {
     expect(refusal({ run: { ended: true } })).toBe("run-ended");
     expect(refusal({ run: { cancelRequested: true } })).toBe("run-ended");
   });
 
-  it("may reject from any approver's role, the launcher's own too", () => {
+  it("any approver's role may reject, even the launcher's", () => {
     const verdict = judgeDecision(
       input({ decision: { kind: "reject" }, token: { name: "alice", roles: ["owner"] } }),
     );
@@ -146,7 +146,7 @@ describe("a decision", () => {
     );
   });
 
-  it("counts two tokens of one name once", () => {
+  it("two tokens of one name count as one person", () => {
     expect(quorumOf(["carol", "Carol ", "dave"])).toBe(2);
   });
 });

@@ -19,7 +19,7 @@ function codeOf(envelope: string): string {
 }
 
 describe("a signed decision", () => {
-  test("is read as it was signed", () => {
+  test("a signed decision is read as it was signed", () => {
     const reading = read(
       signDecision(signer, { ...claims, jti: "d-1", drop: ["pay_1"], comment: "fine" }),
     );
@@ -36,7 +36,7 @@ describe("a signed decision", () => {
     });
   });
 
-  test("proves nothing where a single character of it was changed", () => {
+  test("a signed decision with one changed character proves nothing", () => {
     const envelope = signDecision(signer, { ...claims, jti: "d-1" });
     for (let at = 0; at < envelope.length; at += 1) {
       const changed = envelope[at] === "A" ? "B" : "A";
@@ -68,11 +68,11 @@ describe("a signed decision", () => {
     ["malformed", "approve"],
     ["malformed", "a.b.c"],
     ["malformed", "x".repeat(700_000)],
-  ])("is refused as %s", (code, envelope) => {
+  ])("a wrong decision is refused as %s", (code, envelope) => {
     expect(codeOf(envelope)).toBe(code);
   });
 
-  test("can't be made with the public key as a shared secret", () => {
+  test("a decision can't be signed with the public key as a shared secret", () => {
     const [, payload = ""] = signDecision(signer, claims).split(".");
     for (const alg of ["HS256", "EdDSA"]) {
       const head = Buffer.from(JSON.stringify({ alg, kid: signer.keyId })).toString("base64url");

@@ -26,56 +26,56 @@ function turn(of: StagedLine, name: string, ...roles: readonly string[]): string
 }
 
 describe("the open stage", () => {
-  test("is the first whose quorum of different people is not reached", () => {
+  test("the open stage is the first without its quorum of different people", () => {
     expect(openStageOf(line())).toBe(0);
     expect(openStageOf(line(["cora"]))).toBe(1);
     expect(openStageOf(line(["cora", "olga@2"]))).toBe(1);
     expect(openStageOf(line(["cora", "olga@2", "otto@2"]))).toBe(null);
   });
 
-  test("is the first again where its approval is gone, whatever the later ones have", () => {
+  test("a stage whose approval is gone is open again, whatever the later ones have", () => {
     expect(openStageOf(line(["olga@2", "otto@2"]))).toBe(0);
   });
 
-  test("counts two tokens of one name once", () => {
+  test("two tokens of one name count once in a stage", () => {
     expect(openStageOf(line(["cora", "olga@2", " Olga@2"]))).toBe(1);
   });
 
-  test("needs somebody, whatever the playbook says", () => {
+  test("a stage needs at least one approval, whatever the playbook says", () => {
     const stages = [{ by: ["owner"], quorum: 0 }];
     expect(openStageOf({ stages, approvals: [] })).toBe(0);
   });
 });
 
 describe("a decision", () => {
-  test("counts in the open stage, for who has its role", () => {
+  test("a decision counts in the open stage for a person with its role", () => {
     expect(turn(line(), "cora", "controller")).toBe("counts 1");
     expect(turn(line(["cora"]), "olga", "owner")).toBe("counts 2");
     expect(turn(line(["cora"]), "vera", "viewer")).toBe("no-say");
   });
 
-  test("comes too early for a later stage", () => {
+  test("a decision for a later stage comes too early", () => {
     expect(turn(line(), "olga", "owner")).toBe("too-early 1");
   });
 
-  test("of one person counts in one stage, whatever roles they have", () => {
+  test("a person's decision counts in one stage, whatever roles they have", () => {
     expect(turn(line(), "both", "controller", "owner")).toBe("counts 1");
     expect(turn(line(["both"]), "Both ", "controller", "owner")).toBe("counted-before 2");
     expect(turn(line(["olga@2"]), "olga", "controller", "owner")).toBe("counted-before 1");
   });
 
-  test("of who has approved before renews that approval", () => {
+  test("a second decision of the same approver renews the approval", () => {
     expect(turn(line(["cora"]), "cora", "controller")).toBe("counts 1");
     expect(turn(line(["cora", "olga@2", "otto@2"]), "olga", "owner")).toBe("counts 2");
     expect(turn(line(["cora"]), "cora", "viewer")).toBe("no-say");
   });
 
-  test("of one more person of a stage that is done adds nothing to the next", () => {
+  test("another approval in a finished stage adds nothing to the next one", () => {
     expect(turn(line(["cora"]), "carl", "controller")).toBe("counts 1");
     expect(openStageOf(line(["cora", "carl"]))).toBe(1);
   });
 
-  test("of who it was escalated to counts after the escalation, in that stage alone", () => {
+  test("an escalation's roles count after the escalation, in that stage alone", () => {
     expect(turn(line(), "fay", "cfo")).toBe("no-say");
     expect(turn(line([], 0), "fay", "cfo")).toBe("counts 1 escalated");
     expect(turn(line([], 0), "cora", "controller")).toBe("counts 1");
@@ -115,7 +115,7 @@ describe("a decision on a plan whose lines have stages", () => {
     };
   };
 
-  test("counts for the lines whose turn it is, and says for which it comes too early", () => {
+  test("a decision on staged lines counts for lines in its stage, and says for which it comes too early", () => {
     expect(judge(line(), "olga", ["owner"])).toEqual({
       counts: ["p2@1"],
       tooEarly: ["p1"],
@@ -123,7 +123,7 @@ describe("a decision on a plan whose lines have stages", () => {
     });
   });
 
-  test("is refused with whose turn it is where it counts for nothing", () => {
+  test("a decision that counts for nothing is refused with the stage that decides first", () => {
     expect(judge(line(), "fay", ["cfo"])).toMatch(/^role-missing: .*roles controller, owner$/);
     const both = ["controller", "owner"];
     expect(judge(line(["both"]), "both", ["controller"])).toMatchObject({ counts: ["p1@1"] });
@@ -143,14 +143,14 @@ describe("a decision on a plan whose lines have stages", () => {
     );
   });
 
-  test("may stop a line or all in any stage, before its own turn too", () => {
+  test("a person of any stage may drop a line or reject the plan, even before their stage is open", () => {
     const dropped = judge(line(), "olga", ["owner"], { drop: ["p1", "p2"] });
     expect(dropped).toEqual({ counts: [], tooEarly: [], dropped: ["p1", "p2"] });
     expect(judge(line(), "olga", ["owner"], { kind: "reject" })).toMatchObject({ counts: [] });
     expect(judge(line([], 0), "fay", ["cfo"], { kind: "reject" })).toMatchObject({ counts: [] });
   });
 
-  test("of the launcher counts in no stage", () => {
+  test("the launcher's decision counts in no stage", () => {
     for (const each of [line(), line(["cora"]), line(["cora"], 1)]) {
       expect(judge(each, "Lou", ["controller", "owner", "cfo"])).toMatch(/^launcher: /);
     }

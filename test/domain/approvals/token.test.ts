@@ -21,15 +21,15 @@ test("a token that may approve or administer counts once a second person has con
   }
 });
 
-test("a token that only looks, launches or operates needs nobody else", () => {
+test("a token that only reads, launches or operates needs no confirmation", () => {
   expect(tokenProblem(token({ roles: ["viewer", "launcher", "operator"] }), NOW)).toBeUndefined();
 });
 
-test("where every business is a sandbox no token needs to be confirmed", () => {
+test("if every business is a sandbox, no token needs confirmation", () => {
   expect(tokenProblem(token(), { ...NOW, sandboxesOnly: true })).toBeUndefined();
 });
 
-test("a token ends at the instant at which it expires, and once it is revoked, whatever the clocks of gateways say", () => {
+test("a token ends when it expires or is revoked, whatever the clocks of gateways say", () => {
   const confirmed = { confirmedAtMs: 1 };
   expect(tokenProblem(token({ ...confirmed, expiresAtMs: 100 }), NOW)).toBe("expired");
   expect(tokenProblem(token({ ...confirmed, revokedAtMs: 100 }), NOW)).toBe("revoked");
@@ -37,7 +37,7 @@ test("a token ends at the instant at which it expires, and once it is revoked, w
   expect(tokenProblem(token({ confirmedAtMs: 900 }), NOW)).toBeUndefined();
 });
 
-test("nobody confirms what they have made, however they spell themselves, nor what has ended", () => {
+test("a person can't confirm their own token, under any spelling of their name, nor one that has ended", () => {
   const by = (name: string) => ({ name, confirmedAtMs: 1 });
   expect(confirmationProblem(token(), by(" ADA"), 100)).toContain("second person");
   expect(confirmationProblem(token(), by("bea"), 100)).toBeUndefined();
@@ -54,7 +54,7 @@ test("a token acts for its businesses, and gives out no others", () => {
   expect(coversBusinesses(["acme"], null)).toBe(false);
 });
 
-test("names and roles that nobody can read are refused", () => {
+test("unreadable names and roles are refused", () => {
   expect(tokenNameProblem("José Núñez")).toBeUndefined();
   for (const name of ["", " ada", "ada ", "a\u0000b", "\u200b", "x".repeat(101)]) {
     expect(tokenNameProblem(name), JSON.stringify(name)).toBeDefined();

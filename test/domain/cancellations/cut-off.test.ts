@@ -22,17 +22,20 @@ describe("when a scheduled payment runs", () => {
     ["2026-07-15 00:00:00", "2026-07-15T13:00:00.000Z", "a date with a blank and no zone"],
     ["2026-07-15T04:00:00Z", "2026-07-15T13:00:00.000Z", "midnight in New York"],
     ["2026-07-15T09:00:00-04:00", "2026-07-15T13:00:00.000Z", "9:00 with New York's offset"],
-  ])("%s is 9:00 New York: %s (%s)", (scheduledAt, expected) => {
+  ])("a payment scheduled at %s executes at 9:00 New York: %s (%s)", (scheduledAt, expected) => {
     expect(iso(executionMs(scheduledAt))).toBe(expected);
   });
 
-  test.each(["soon", "", "2026-13-45"])("“%s” names no day", (scheduledAt) => {
-    expect(executionMs(scheduledAt)).toBeNull();
-    expect(cancelUntilMs(scheduledAt, 1)).toBeNull();
-  });
+  test.each(["soon", "", "2026-13-45"])(
+    "a payment scheduled at “%s” has no known execution time",
+    (scheduledAt) => {
+      expect(executionMs(scheduledAt)).toBeNull();
+      expect(cancelUntilMs(scheduledAt, 1)).toBeNull();
+    },
+  );
 });
 
-test("a cancel leaves at least five minutes before, more where the bank clock runs fast", () => {
+test("a cancel leaves at least five minutes before the payment executes, earlier if the bank clock runs fast", () => {
   const runs = Date.parse("2026-07-15T13:00:00Z");
   expect(cancelUntilMs("2026-07-15", 1)).toBe(runs - 5 * 60_000);
   expect(cancelUntilMs("2026-07-15", 3_600)).toBe(runs - 12_000 * 3_600);
@@ -48,7 +51,7 @@ test.each([
   expect(iso(cancelUntilMs(scheduledAt, 1))).toBe(expected);
 });
 
-test("a bill may be released until so many banking days before it is paid", () => {
+test("a bill may be released until a number of banking days before its payment", () => {
   const until = { time: "17:00", businessDaysBefore: 1 };
   expect(iso(releaseByMs("2026-07-15", until))).toBe("2026-07-14T21:00:00.000Z");
   // Monday: the Friday before; and over Thanksgiving.

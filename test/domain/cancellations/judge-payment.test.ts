@@ -10,7 +10,7 @@ function judge(status: string, more: Partial<typeof facts> = {}) {
 }
 
 describe("whether a payment can be cancelled", () => {
-  test("a scheduled one, until shortly before 9:00 New York on its date", () => {
+  test("a scheduled payment can be cancelled until shortly before 9:00 New York on its date", () => {
     expect(judge("scheduled")).toEqual({
       kind: "cancel",
       untilMs: Date.parse("2026-07-15T12:55:00Z"),
@@ -21,14 +21,14 @@ describe("whether a payment can be cancelled", () => {
     expect(late).toMatchObject({ kind: "ended", state: "too-late" });
   });
 
-  test("one that is held, at any time", () => {
+  test("a held payment can be cancelled at any time", () => {
     expect(judge("held", { businessMs: noon + 30 * 86_400_000 })).toEqual({
       kind: "cancel",
       untilMs: null,
     });
   });
 
-  test("none of several scheduled ones of one bill, but one that is held beside them", () => {
+  test("of several scheduled payments of a bill none can be cancelled, but a held one beside them can", () => {
     expect(judge("scheduled", { severalScheduled: true })).toMatchObject({
       kind: "ended",
       state: "several-scheduled",
@@ -36,17 +36,20 @@ describe("whether a payment can be cancelled", () => {
     expect(judge("held", { severalScheduled: true }).kind).toBe("cancel");
   });
 
-  test("nor one that is held beside them, where the service has refused it", () => {
+  test("a held payment beside several scheduled ones can't be cancelled once the service has refused it", () => {
     const refused = { severalScheduled: true, refused: true };
     expect(judge("held", refused)).toMatchObject({ kind: "ended", state: "several-scheduled" });
     expect(judge("held", { refused: true }).kind).toBe("cancel");
   });
 
-  test.each(["processing", "completed", "failed", "returned"])("not one that is %s", (status) => {
-    expect(judge(status)).toMatchObject({ kind: "ended", state: "too-late" });
-  });
+  test.each(["processing", "completed", "failed", "returned"])(
+    "a payment that is %s can't be cancelled",
+    (status) => {
+      expect(judge(status)).toMatchObject({ kind: "ended", state: "too-late" });
+    },
+  );
 
-  test("what is cancelled already is, whoever did it", () => {
+  test("a payment cancelled by anyone counts as cancelled", () => {
     expect(judge("cancelled")).toMatchObject({ kind: "ended", state: "cancelled" });
     expect(judge("refunded")).toMatchObject({ kind: "ended", state: "refunded" });
     expect(judge("refund_pending").kind).toBe("returning");
@@ -56,17 +59,17 @@ describe("whether a payment can be cancelled", () => {
     ["PROVIDER", /back at the bank/],
     ["SERVICE", /in the balance or on its way there/],
     [null, /The money is back/],
-  ])("says where the money of a refunded one is: %s", (paymentRail, where) => {
+  ])("the verdict says where a refunded payment's money is: %s", (paymentRail, where) => {
     const refunded = { status: "refunded", scheduledAt: null, paymentRail };
     expect(judgeForCancel(refunded, facts)).toMatchObject({ reason: expect.stringMatching(where) });
   });
 
-  test.each(["pending", "teleported"])("one that is %s is looked at again", (status) => {
+  test.each(["pending", "teleported"])("a payment that is %s is looked at again", (status) => {
     expect(judge(status).kind).toBe("later");
   });
 
   test.each([null, "soon"])(
-    "with “%s” for a date the service decides whether it is too late",
+    "if a payment's date is “%s”, the service decides whether it is too late",
     (at) => {
       const verdict = judgeForCancel({ status: "scheduled", scheduledAt: at }, facts);
       expect(verdict).toEqual({ kind: "cancel", untilMs: null });

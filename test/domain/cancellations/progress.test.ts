@@ -39,7 +39,7 @@ function view(items: ProgressItem[], change: Partial<CancellationView> = {}): Ca
 }
 
 describe("where a cancellation stands", () => {
-  test("chooses first, and waits for the plan of the run that it withholds from", () => {
+  test("a cancellation chooses first, and waits for its run's plan", () => {
     expect(judgeCancellation(view([], { chosen: false }))).toMatchObject({
       phase: "choosing",
       toChoose: true,
@@ -49,7 +49,7 @@ describe("where a cancellation stands", () => {
     expect(waiting).toMatchObject({ toChoose: false, waitingFor: "the plan" });
   });
 
-  test("says what has come of the payments that are done with", () => {
+  test("a cancellation shows the results of finished payments", () => {
     const done = (state: ProgressItem["state"]) => item({ open: false, state });
     const items = [done("cancelled"), done("cancelled"), done("too-late"), item()];
     expect(judgeCancellation(view(items))).toMatchObject({
@@ -58,14 +58,14 @@ describe("where a cancellation stands", () => {
     });
   });
 
-  test("cancels what is due, and lets what rests rest", () => {
+  test("a cancellation cancels what is due, and leaves payments that back off alone", () => {
     const now = judgeCancellation(view([item(), item({ notBeforeMs: 502_000 })]));
     expect(now).toMatchObject({ phase: "cancelling", toCancel: 1, ended: false });
     const resting = judgeCancellation(view([item({ notBeforeMs: 502_000 })]));
     expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
   });
 
-  test("says which payments it waits for, and which requests, and looks at both", () => {
+  test("a cancellation says which payments and requests it waits for, and looks at both", () => {
     const items = [item(), item({ paymentId: null, payableId: "pbl_2" })];
     expect(judgeCancellation(view(items))).toMatchObject({
       phase: "cancelling",
@@ -74,19 +74,19 @@ describe("where a cancellation stands", () => {
     });
   });
 
-  test("leaves what may have been sent of a withheld bill to its run", () => {
+  test("a hold leaves requests of its bills to their run", () => {
     const now = judgeCancellation(view([item({ paymentId: null })], { holdsBack: true }));
     expect(now).toMatchObject({ toCancel: 0, waitingFor: "the result of 1 request under way" });
   });
 
-  test("does nothing while the whole business waits", () => {
+  test("a cancellation does nothing while the whole business waits", () => {
     const waits = [{ message: "The service asked to slow down (429).", retryAtMs: 510_000 }];
     const now = judgeCancellation(view([item()], { waits }));
     expect(now).toMatchObject({ toCancel: 0, wakeInMs: 10_000 });
     expect(now.waitingFor).toMatch(/slow down/);
   });
 
-  test("follows refunds when their time has come", () => {
+  test("a cancellation reads refunds when they are due", () => {
     const refund = item({ state: "refund_pending", pollAtMs: 1_060_000 });
     const now = judgeCancellation(view([refund]));
     expect(now).toMatchObject({ phase: "following", toFollow: 0, wakeInMs: 60_000 });
@@ -94,13 +94,13 @@ describe("where a cancellation stands", () => {
     expect(judgeCancellation(view([refund], { clock: later })).toFollow).toBe(1);
   });
 
-  test("says who may release what is withheld, and needs them", () => {
+  test("a hold says who may release its bills, and needs them", () => {
     const now = judgeCancellation(view([item({ state: "withheld", paymentId: null })]));
     expect(now).toMatchObject({ phase: "withholding", needsAction: true });
     expect(now.waitingFor).toBe("controller or owner to release 1 withheld bill");
   });
 
-  test("ends once nothing is open, with exceptions where money may have left", () => {
+  test("a cancellation ends once nothing is open, with exceptions if money may have left", () => {
     const done = item({ state: "cancelled", open: false });
     expect(judgeCancellation(view([done]))).toMatchObject({ phase: "completed", ended: true });
     const late = item({ state: "too-late", open: false });
@@ -112,7 +112,7 @@ describe("where a cancellation stands", () => {
     expect(judgeCancellation(view([]))).toMatchObject({ phase: "completed", totalCents: 0 });
   });
 
-  test("shows at most fifty payments to a person", () => {
+  test("a cancellation's details show at most fifty payments", () => {
     const many = Array.from({ length: 60 }, () => item());
     expect(judgeCancellation(view(many)).details).toMatch(/and 10 more/);
   });

@@ -24,7 +24,7 @@ for (let year = 2024; year <= 2041; year++) {
 }
 
 describe("the bank calendar", () => {
-  it("agrees with an independent list of holidays on every day from 2024 to 2040", () => {
+  it("the bank calendar agrees with an independent list of holidays on every day from 2024 to 2040", () => {
     const wrong: string[] = [];
     const normalised = new Set(
       [...holidays].map((text) =>
@@ -41,13 +41,13 @@ describe("the bank calendar", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("keeps the Friday before a Saturday holiday open, and closes the Monday after a Sunday one", () => {
+  it("banks are open on the Friday before a Saturday holiday, and closed on the Monday after a Sunday one", () => {
     expect(isBankingDay("2026-07-03")).toBe(true);
     expect(isBankingDay("2027-07-05")).toBe(false);
     expect(isBankingDay("2026-11-26")).toBe(false);
   });
 
-  it("counts banking days over weekends and holidays, both ways", () => {
+  it("banking days are counted over weekends and holidays, both ways", () => {
     expect(nextBankingDay("2026-11-25")).toBe("2026-11-27");
     expect(nextBankingDay("2026-12-24")).toBe("2026-12-28");
     expect(addBankingDays("2026-11-30", -2)).toBe("2026-11-25");
@@ -57,21 +57,21 @@ describe("the bank calendar", () => {
   });
 
   test.prop([date, fc.integer({ min: 1, max: 30 })])(
-    "comes back to where it went from",
+    "counting banking days there and back returns to the same day",
     (day, n) => {
       fc.pre(isBankingDay(day));
       expect(addBankingDays(addBankingDays(day, n), -n)).toBe(day);
     },
   );
 
-  test.prop([date])("finds the next banking day within five days", (day) => {
+  test.prop([date])("the next banking day is at most five days away", (day) => {
     const next = nextBankingDay(day);
     expect(isBankingDay(next)).toBe(true);
     expect(next > day).toBe(true);
     expect(daysBetween(day, next)).toBeLessThanOrEqual(5);
   });
 
-  it("knows a date from something that only looks like one", () => {
+  it("a text that only looks like a date is refused", () => {
     expect(isDate("2028-02-29")).toBe(true);
     expect(isDate("2026-02-29")).toBe(false);
     expect(isDate("2026-2-3")).toBe(false);

@@ -92,7 +92,7 @@ describe("a schedule from 2024 to 2040", () => {
   );
 
   test.prop([anySchedule, anyInstantMs], { numRuns: 40 })(
-    "begins on the date on which the launcher looks for it, at its time there",
+    "a run begins on the date on which its launcher looks for it, at the schedule's time",
     (schedule, ms) => {
       const fire = nextFire(schedule, ms);
       expect(periodBeginningOn(schedule, fire.date)).toBe(fire.period);
@@ -104,7 +104,7 @@ describe("a schedule from 2024 to 2040", () => {
   );
 
   test.prop([anySchedule, anyInstantMs], { numRuns: 30 })(
-    "never begins on a day on which nothing wakes its launcher",
+    "a run never begins on a day on which nothing wakes its launcher",
     (schedule, ms) => {
       const { weekdays, daysOfMonth } = triggersOf(schedule, ms);
       const names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -115,7 +115,7 @@ describe("a schedule from 2024 to 2040", () => {
     },
   );
 
-  it("keeps its time of day on both sides of daylight saving", () => {
+  it("a schedule keeps its time of day with and without daylight saving", () => {
     const schedule = on({ every: "week", on: "friday" });
     const fires = ["2026-03-06", "2026-03-13", "2026-10-30", "2026-11-06"].map((period) =>
       new Date(fireOf(schedule, period).fireAtMs).toISOString().slice(11, 16),
@@ -123,13 +123,13 @@ describe("a schedule from 2024 to 2040", () => {
     expect(fires).toEqual(["15:00", "14:00", "14:00", "15:00"]);
   });
 
-  it("is woken an hour later as well where its time does not exist on one day of the year", () => {
+  it("a launcher also wakes an hour later if the schedule's time does not exist on one day of the year", () => {
     const daily = on({ every: "day" }, { at: "02:30" });
     expect(triggersOf(daily, Date.UTC(2026, 0, 1)).times).toEqual(["02:30", "03:30"]);
     expect(triggersOf(on({ every: "day" }), Date.UTC(2026, 0, 1)).times).toEqual(["10:00"]);
   });
 
-  it.each(HOLIDAYS)("has no run that %s could make twice", (holidays) => {
+  it.each(HOLIDAYS)("a daily schedule has no run that %s could repeat", (holidays) => {
     const seen = new Set<string>();
     const schedule = on({ every: "month", on: 1 }, { holidays });
     for (const { date } of nextFires(schedule, Date.UTC(2024, 0, 1), 120)) {

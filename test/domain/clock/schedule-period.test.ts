@@ -14,14 +14,14 @@ import { anyInstantMs, anySchedule, on, THURSDAYS } from "./schedules.ts";
 const DAILY = on({ every: "weekday" });
 
 describe("the periods of a schedule", () => {
-  it("takes a launch to the next nominal date, today included", () => {
+  it("a launch belongs to the next nominal date, today included", () => {
     expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-17", "12:00"))).toBe("2026-11-19");
     expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-19", "23:59"))).toBe("2026-11-19");
     expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-20", "00:00"))).toBe("2026-11-26");
     expect(periodAt(null, newYorkInstantMs("2026-11-20", "00:00"))).toBe("2026-11-20");
   });
 
-  it("takes a launch on a day to which a holiday has moved a run to that run", () => {
+  it("a launch on a day to which a holiday moved a run belongs to that run", () => {
     const after = { ...THURSDAYS, holidays: "business-day-after" } as const;
     expect(periodAt(after, newYorkInstantMs("2026-11-26", "12:00"))).toBe("2026-11-26");
     expect(periodAt(after, newYorkInstantMs("2026-11-27", "09:00"))).toBe("2026-11-26");
@@ -30,14 +30,14 @@ describe("the periods of a schedule", () => {
   });
 
   test.prop([anySchedule, anyInstantMs])(
-    "have one name, by the clock and by a person's launch when they begin",
+    "a period has one name, launched by the clock or by a person",
     (schedule, ms) => {
       const { period, fireAtMs } = nextFire(schedule, ms);
       expect(periodAt(schedule, fireAtMs)).toBe(period);
     },
   );
 
-  it("fires on the business day before where the nominal date is a bank holiday", () => {
+  it("a run fires on the business day before if its nominal date is a bank holiday", () => {
     expect(fireOf(THURSDAYS, "2026-11-26")).toEqual({
       period: "2026-11-26",
       date: "2026-11-25",
@@ -45,12 +45,12 @@ describe("the periods of a schedule", () => {
     });
   });
 
-  it("leaves a holiday out of a daily schedule instead of running the day before twice", () => {
+  it("a weekday schedule skips a holiday instead of running twice the day before", () => {
     expect(nextPeriod(DAILY, "2026-11-25")).toBe("2026-11-27");
     expect(nextPeriod(DAILY, "2026-11-27")).toBe("2026-11-30");
   });
 
-  it("finds the next fire after the moved one of this week", () => {
+  it("the next run after this week's moved one is found", () => {
     const fire = nextFire(THURSDAYS, newYorkInstantMs("2026-11-25", "10:00"));
     expect(fire).toEqual({
       period: "2026-12-03",
@@ -60,7 +60,7 @@ describe("the periods of a schedule", () => {
   });
 
   test.prop([anySchedule, anyInstantMs])(
-    "always fires later, and never skips an earlier fire",
+    "the next run always fires later, and no earlier one is skipped",
     (s, ms) => {
       const fire = nextFire(s, ms);
       expect(fire.fireAtMs).toBeGreaterThan(ms);
@@ -71,13 +71,13 @@ describe("the periods of a schedule", () => {
 });
 
 describe("bills that can't wait for the next run", () => {
-  it("are due before the day on which the next run's payments could arrive", () => {
+  it("bills due before the next run's payments could arrive can't wait", () => {
     // Fires 2026-11-25 (Thanksgiving moved it), executes on the 27th, three banking days later.
     expect(beforeNextRun(THURSDAYS, "2026-11-19", 3)).toBe("2026-12-02");
     expect(beforeNextRun(THURSDAYS, "2026-12-03", 1)).toBe("2026-12-14");
   });
 
-  it("are judged by the day that it is in New York when the next run fires", () => {
+  it("bills that can't wait are judged by the New York date on which the next run fires", () => {
     // Friday 02:30 in Kolkata is Thursday in New York, 20:00 in Honolulu already the next day.
     const friday = on({ every: "week", on: "friday" }, { at: "02:30", zone: "Asia/Kolkata" });
     expect(beforeNextRun(friday, "2026-12-04", 3)).toBe("2026-12-16");
@@ -86,12 +86,12 @@ describe("bills that can't wait for the next run", () => {
     expect(beforeNextRun(late, "2026-12-01", 3)).toBe("2026-12-15");
   });
 
-  it("are judged against a run in a week where there is no schedule", () => {
+  it("without a schedule, bills that can't wait are judged against a run a week later", () => {
     expect(beforeNextRun(null, "2026-12-01", 3)).toBe("2026-12-14");
   });
 
   test.prop([anySchedule, anyInstantMs, fc.integer({ min: 0, max: 5 })])(
-    "are exactly those that would arrive late",
+    "bills that can't wait are exactly those that would arrive late",
     (s, ms, days) => {
       const period = periodAt(s, ms);
       const limit = beforeNextRun(s, period, days);

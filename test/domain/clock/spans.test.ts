@@ -20,7 +20,7 @@ describe("a time that people say", () => {
     expect(iso(afterSpan(Date.parse(from), { count, unit }))).toBe(iso(Date.parse(to)));
   });
 
-  test("is at least a real minute away, however fast the clock runs", () => {
+  test("a span for people is at least a real minute, however fast the clock runs", () => {
     const span = { count: 1, unit: "days" } as const;
     const day = 86_400_000;
     expect(dueForPeopleMs({ businessMs: 0, scale: 1 }, span)).toBe(day);
@@ -28,7 +28,7 @@ describe("a time that people say", () => {
     expect(dueForPeopleMs({ businessMs: 0, scale: 43_200 }, span)).toBe(60_000 * 43_200);
   });
 
-  test("is written as it was said", () => {
+  test("a span is written as its author wrote it", () => {
     expect(spanText({ count: 1, unit: "business days" })).toBe("1 business day");
     expect(spanText({ count: 4, unit: "hours" })).toBe("4 hours");
   });

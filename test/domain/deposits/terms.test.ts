@@ -21,7 +21,7 @@ function judge(changes: Partial<ShortageInput>) {
 }
 
 describe("the deposit that a shortage asks for", () => {
-  test("is exactly what is missing over all dates", () => {
+  test("a deposit is exactly the amount missing over all dates", () => {
     const needs = [
       { date: "2026-11-18", cents: 300_00 },
       { date: "2026-11-16", cents: 100_00 },
@@ -32,17 +32,17 @@ describe("the deposit that a shortage asks for", () => {
     });
   });
 
-  test("is none where everything is covered, to the cent", () => {
+  test("no deposit is proposed if everything is covered, to the cent", () => {
     expect(judge({ leftCents: 100_00 })).toEqual({ kind: "covered" });
     expect(judge({ leftCents: 99_99 })).toMatchObject({ terms: { amountCents: 1 } });
     expect(judge({ needs: [], leftCents: -5 })).toEqual({ kind: "covered" });
   });
 
-  test("covers what others were promised beyond what there is", () => {
+  test("a deposit also covers reservations beyond the available money", () => {
     expect(judge({ leftCents: -50_00 })).toMatchObject({ terms: { amountCents: 150_00 } });
   });
 
-  test("is none where more is missing than the playbook allows", () => {
+  test("no deposit is proposed if more is missing than the playbook allows", () => {
     const rule = { ...RULE, atMostCents: 99_99 };
     expect(judge({ rule })).toEqual({ kind: "above-limit", shortCents: 100_00 });
     expect(judge({ rule: { ...rule, atMostCents: 100_00 } })).toMatchObject({ kind: "short" });
@@ -50,14 +50,14 @@ describe("the deposit that a shortage asks for", () => {
 });
 
 describe("the day by which it is made", () => {
-  test("lets it arrive on the banking day before the first bill that is not covered", () => {
+  test("a deposit is made so that it arrives on the banking day before the first bill that is not covered", () => {
     // Monday 16 November; Veterans Day is the 11th.
     expect(judge({})).toMatchObject({
       terms: { makeBy: "2026-11-09", arrivesOn: "2026-11-13", late: false },
     });
   });
 
-  test("counts a bank holiday as no day", () => {
+  test("a bank holiday does not count towards a deposit's days", () => {
     const needs = [{ date: "2026-11-30", cents: 1 }];
     // Thanksgiving is the 26th.
     expect(judge({ needs })).toMatchObject({
@@ -73,11 +73,11 @@ describe("the day by which it is made", () => {
       { sameDayCents: 100_00, rule: { ...RULE, arrivalBusinessDays: 2 } },
       "2026-11-10",
     ],
-  ])("takes %s", (_, changes, makeBy) => {
+  ])("a deposit takes %s", (_, changes, makeBy) => {
     expect(judge(changes)).toMatchObject({ terms: { makeBy } });
   });
 
-  test("is today where that day has passed, and says so", () => {
+  test("a deposit whose day has passed is made today, and is shown as late", () => {
     expect(judge({ today: "2026-11-12" })).toMatchObject({
       terms: { makeBy: "2026-11-12", arrivesOn: "2026-11-17", late: true },
     });

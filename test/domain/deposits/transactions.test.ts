@@ -12,7 +12,7 @@ const ours = { id: "txn_1", type: "deposit", amountCents: 500, bankAccountId: "b
 describe("what a deposit could be", () => {
   const idsOf = (found: readonly ShownTransaction[]) => couldBe(asked, found).map(({ id }) => id);
 
-  test("is a transaction of its amount", () => {
+  test("a transaction of the same amount could be the deposit", () => {
     expect(idsOf([ours])).toEqual(["txn_1"]);
     expect(depositCents(ours)).toBe(500);
   });
@@ -22,17 +22,17 @@ describe("what a deposit could be", () => {
     ["one in words of its own", { type: "BALANCE_WITHDRAWAL" }],
     ["of another amount", { amountCents: 501 }],
     ["of another account", { bankAccountId: "bank_2" }],
-  ])("is not %s", (_, change) => {
+  ])("the deposit could not be %s", (_, change) => {
     expect(idsOf([{ ...ours, ...change }])).toEqual([]);
   });
 
-  test("may be what nothing is told of, of which the amount isn't certain", () => {
+  test("a transaction without any fields could be the deposit, without a certain amount", () => {
     expect(idsOf([{ id: "bare" }])).toEqual(["bare"]);
     expect(depositCents({ id: "bare" })).toBe(0);
     expect(depositCents({ id: "bare", amountCents: 500 })).toBe(500);
   });
 
-  test("is no payment of the same amount in a list of everything that moved", () => {
+  test("a payment of the same amount in a list of all transactions is not the deposit", () => {
     const payment = { ...ours, id: "txn_2", type: "vendor_payment" };
     expect(idsOf([payment, ours])).toEqual(["txn_1"]);
     // Where nothing is called a deposit, it may have another name: a person looks.

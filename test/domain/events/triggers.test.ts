@@ -43,7 +43,7 @@ describe("an event starts a playbook", () => {
     expect(isStartedBy(of, given, NOW)).toBe(starts);
   });
 
-  test("of the vendor that it chooses only, where it chooses one", () => {
+  test("an event starts a playbook that chooses a vendor only if it is about that vendor", () => {
     const one = playbook(
       "kind: cancel-scheduled\nchoose: { vendor: contact_1 }\nevents: [contact.updated]\n",
     );
@@ -51,7 +51,7 @@ describe("an event starts a playbook", () => {
     expect(isStartedBy(one, event("contact.updated", { objectId: "contact_2" }), NOW)).toBe(false);
   });
 
-  test("not where it happened before the playbook said so, or weeks ago", () => {
+  test("an event from before the playbook named it, or from weeks ago, starts nothing", () => {
     const before = { sinceMs: 2 * DAY_MS, nowMs: 2 * DAY_MS };
     expect(isStartedBy(payNow, event("payable.approved"), before)).toBe(false);
     const slow = { ...before, sinceMs: DAY_MS + 4 * MINUTE_MS };
@@ -62,7 +62,7 @@ describe("an event starts a playbook", () => {
   });
 });
 
-test("a playbook that names no events is started by none", () => {
+test("no event starts a playbook that names none", () => {
   expect(eventsOf(playbook("kind: retry-failed\n"))).toEqual([]);
   expect(eventsOf(playbook("kind: kyb-onboarding\n"))).toEqual([]);
 });
@@ -70,7 +70,7 @@ test("a playbook that names no events is started by none", () => {
 describe("a subject that changes without end", () => {
   const none = { lately: 0, lastMs: null, lastOfPlaybookMs: null, dueMs: null };
 
-  test("is started for at once, then ever more rarely, at least once an hour", () => {
+  test("a subject that changes again and again starts a playbook at once, then ever more rarely, at least once an hour", () => {
     expect(dueAtMs(none, 5)).toBe(5);
     const pauses = [1, 2, 3, 7, 50].map(
       (lately) => dueAtMs({ ...none, lately, lastMs: 0 }, 5) / MINUTE_MS,
@@ -79,7 +79,7 @@ describe("a subject that changes without end", () => {
     expect(dueAtMs({ ...none, lately: 1, lastMs: 0 }, DAY_MS)).toBe(DAY_MS);
   });
 
-  test("waits with what waits already", () => {
+  test("an event joins a start that is already waiting", () => {
     expect(dueAtMs({ ...none, lately: 9, lastMs: 0, dueMs: 7 }, 5)).toBe(7);
     expect(dueAtMs({ ...none, lastOfPlaybookMs: 0 }, 5)).toBe(MINUTE_MS);
   });

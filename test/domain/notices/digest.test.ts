@@ -41,7 +41,7 @@ test("a digest says first what there is to do, then how each run stands", () => 
   expect(digest("weekly", "2026-11-20", []).subject).toBe("weekly, 2026-11-20: nothing to do");
 });
 
-test("people are reminded four hours before a decision is due, halfway where there was less", () => {
+test("people are reminded four hours before a decision is due, or halfway if there was less time", () => {
   const hours = (count: number) => count * 3_600_000;
   expect(remindFromMs(0, hours(48))).toBe(hours(44));
   expect(remindFromMs(0, hours(8))).toBe(hours(4));

@@ -39,7 +39,7 @@ const given = (step: ProvidedView["step"], state = "waiting"): ProvidedView => (
 });
 
 describe("an onboarding", () => {
-  test("waits for the first step that is missing", () => {
+  test("an onboarding waits for the first missing step", () => {
     const nothing = view({
       tax: "missing",
       signature: "missing",
@@ -54,7 +54,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("sends nothing before what comes first, however early it was provided", () => {
+  test("an onboarding sends no step before the earlier ones, however early it was provided", () => {
     const missing = view({ tax: "missing", signature: "missing" });
     const early = [given("signature"), given("officers")];
     expect(decideOnboarding("acme", missing, early)).toMatchObject({ do: "wait", phase: "tax" });
@@ -64,14 +64,14 @@ describe("an onboarding", () => {
     });
   });
 
-  test("sends another officer also where the service has some", () => {
+  test("an onboarding sends another officer even if the service has some", () => {
     expect(decideOnboarding("acme", view(), [given("officers")])).toMatchObject({
       do: "send",
       phase: "officers",
     });
   });
 
-  test("keeps documents until they are asked for", () => {
+  test("an onboarding keeps documents until the review asks for them", () => {
     expect(decideOnboarding("acme", view(), [given("documents")])).toMatchObject({
       phase: "review",
       needsPerson: false,
@@ -80,7 +80,7 @@ describe("an onboarding", () => {
     expect(decideOnboarding("acme", asked, [given("documents")])).toMatchObject({ do: "send" });
   });
 
-  test("asks anew for documents that are wanted once more", () => {
+  test("an onboarding asks again if the review wants more documents", () => {
     const asked = view({}, { status: "document" });
     const first = decideOnboarding("acme", asked, []);
     const second = decideOnboarding("acme", asked, [given("documents", "done")]);
@@ -88,7 +88,7 @@ describe("an onboarding", () => {
     expect(first).not.toMatchObject({ key: "key" in second ? second.key : "" });
   });
 
-  test("asks anew where the IRS could not match the tax id", () => {
+  test("an onboarding asks again if the IRS could not match the tax id", () => {
     const mismatched = view({ tax: "missing" }, { taxIdMismatched: true });
     expect(decideOnboarding("acme", mismatched, [given("tax", "done")])).toMatchObject({
       phase: "tax",
@@ -97,7 +97,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("asks who signs or certifies anew where what they vouch for was refused", () => {
+  test("an onboarding asks for a signature or certification again if the data behind it was refused", () => {
     const unsigned = view({ signature: "missing" });
     const refused = [given("tax", "refused"), given("signature", "replaced")];
     expect(decideOnboarding("acme", unsigned, refused)).toMatchObject({
@@ -116,7 +116,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("that is suspended says what to do, and still sends what mends it", () => {
+  test("a suspended onboarding says what to do, and still sends corrections", () => {
     const todo = [{ step: "support", message: "Call 555-0100." }];
     const suspended = view({}, { status: "suspended", nextSteps: todo });
     expect(decideOnboarding("acme", suspended, [])).toMatchObject({
@@ -130,7 +130,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("takes a status it doesn't know for a review", () => {
+  test("an unknown verification status counts as under review", () => {
     expect(decideOnboarding("acme", view({}, { status: "in_review_2" }), [])).toMatchObject({
       phase: "review",
     });
@@ -151,12 +151,12 @@ describe("the bank account of a verified business", () => {
     attempts: 0,
   };
 
-  test("is finished where one is verified already", () => {
+  test("a business with a verified bank account needs no other", () => {
     const verified = { ...pending, status: "verified" };
     expect(decideBankAccount("acme", [verified], [])).toEqual({ do: "finished" });
   });
 
-  test("is asked for, then its deposits are waited for, then their amounts", () => {
+  test("a bank account is asked for, then its deposits are awaited, then their amounts", () => {
     expect(decideBankAccount("acme", [], [])).toMatchObject({ needsPerson: true });
     const onItsWay = { ...pending, hasArrived: false };
     expect(decideBankAccount("acme", [onItsWay], [])).toMatchObject({ needsPerson: false });
@@ -169,7 +169,7 @@ describe("the bank account of a verified business", () => {
     });
   });
 
-  test("is the one that was linked last, however the service lists them", () => {
+  test("the bank account that was linked last is confirmed, in whatever order the service lists them", () => {
     const older = { ...pending, id: "ba_0", last4: "0000", initiatedAtMs: 500 };
     for (const accounts of [
       [older, pending],
@@ -182,7 +182,7 @@ describe("the bank account of a verified business", () => {
     }
   });
 
-  test("has its last attempt only with a person's word", () => {
+  test("a bank account's last attempt needs a person's word", () => {
     expect([0, 1, 2, 3].map((attempts) => isLastAttempt({ attempts }))).toEqual([
       false,
       false,

@@ -10,20 +10,20 @@ const DAY_MS = 86_400_000;
 describe("an officer", () => {
   const ada = { firstName: "Ada", lastName: "O'Kafor", ssnLast4: "9876" };
 
-  test("is listed where name and last four agree, however the name is written", () => {
+  test("an officer is listed if name and last four agree, however the name is written", () => {
     const listed = [{ firstName: "ADA", lastName: "Okafor", ssnLast4: "9876" }];
     expect(matchOfficer(ada, listed)).toBe("listed");
     expect(matchOfficer(ada, [{ ...ada, ssnLast4: "***-**-9876" }])).toBe("listed");
   });
 
-  test("is unclear where only one of them agrees, or the list shows neither", () => {
+  test("an officer is unclear if only one of name and last four agrees, or the list shows neither", () => {
     expect(matchOfficer(ada, [{ ...ada, ssnLast4: "1111" }])).toBe("unclear");
     expect(matchOfficer(ada, [{ ...ada, lastName: "Smith" }])).toBe("unclear");
     expect(matchOfficer(ada, [{ ...ada, ssnLast4: undefined }])).toBe("unclear");
     expect(matchOfficer(ada, [{ firstName: null }])).toBe("unclear");
   });
 
-  test("is new where nobody is like them", () => {
+  test("an officer is new if nobody listed matches", () => {
     expect(matchOfficer(ada, [])).toBe("new");
     const ben = { firstName: "Ben", lastName: "Oduya", ssnLast4: "9123" };
     expect(matchOfficer(ada, [ben])).toBe("new");
@@ -42,27 +42,27 @@ describe("a wait", () => {
     ...more,
   });
 
-  test("is reminded of every so often, and missed reminders are one", () => {
+  test("people are reminded of a wait regularly, and missed reminders become one", () => {
     expect(judgeWait(wait, at(2.9), rules)).toBe("wait");
     expect(judgeWait(wait, at(3), rules)).toBe("remind");
     expect(judgeWait({ ...wait, reminders: 1 }, at(5), rules)).toBe("wait");
     expect(remindersBy(wait, at(10), 3)).toBe(3);
   });
 
-  test("expires, but on a fast clock not within a real minute", () => {
+  test("a wait expires, but on a fast clock not within a real minute", () => {
     expect(judgeWait(wait, at(30), rules)).toBe("expired");
     expect(judgeWait(wait, at(40, { scale: 86_400, realMs: 40_000 }), rules)).toBe("remind");
     expect(judgeWait(wait, at(40, { scale: 86_400, realMs: 61_000 }), rules)).toBe("expired");
   });
 
-  test("is polled less and less often", () => {
+  test("a wait is polled less and less often", () => {
     const polls = [0, 600_000, 3_600_000, DAY_MS].map((realMs) =>
       pollInMs(wait, at(0, { realMs }), rules),
     );
     expect(polls).toEqual([15_000, 60_000, 360_000, 1_800_000]);
   });
 
-  test("is looked at when somebody is to be reminded, or when its time is over", () => {
+  test("a wait wakes for its next reminder or its expiry", () => {
     const fast = { scale: 86_400, sandbox: true };
     expect(pollInMs(wait, at(2.5, { ...fast, realMs: 600_000 }), rules)).toBe(500);
     const reminded = { ...wait, reminders: 9 };
@@ -72,7 +72,7 @@ describe("a wait", () => {
   });
 });
 
-test("a service's words are shown without what was sent to it", () => {
+test("a service's words are shown without the personal values sent to it", () => {
   const said = "ssn 321549876 (321-54-9876) of 12 Harbor Street, born 1979/02/28, EIN 98-7654321";
   const masked = withoutPersonal(said, ["321-54-9876", "1979-02-28", "12 Harbor Street"]);
   expect(masked).toBe("ssn ••• (•••) of •••, born •••, EIN •••");
@@ -85,7 +85,7 @@ test("a service's words are shown without what was sent to it", () => {
   );
 });
 
-test("the playbook that is proposed is a valid one, and pays nothing unapproved", () => {
+test("the proposed playbook is valid, and pays nothing unapproved", () => {
   const loaded = loadPlaybook(firstPlaybook("acme"), { file: "weekly-vendors.yaml" });
   expect(loaded).toMatchObject({ ok: true, playbook: { kind: "pay-run", business: "acme" } });
 });

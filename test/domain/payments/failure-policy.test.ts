@@ -23,31 +23,31 @@ describe("the failure policy", () => {
     ["ach_return_r01", "R01"],
     ["ACCOUNT_CLOSED", "R02"],
     ["NON_TRANSACTION_ACCOUNT", "R20"],
-  ])("reads %j as %s", (text, code) => {
+  ])("the reason %j means %s", (text, code) => {
     expect(classifyFailure(text).code).toBe(code);
   });
 
   it.each([
     ["NSF fee refused: account closed", "R02"],
     ["Payment stopped; insufficient funds", "R08"],
-  ])("takes %j for what must not be tried again", (text, code) => {
+  ])("the reason %j must not be retried", (text, code) => {
     expect(classifyFailure(text)).toMatchObject({ code, mayBeRetried: false });
   });
 
-  it("tells the vendor story of a closed account", () => {
+  it("a closed account's text explains what happened and what to do", () => {
     const found = classifyFailure("R02 Account closed");
     expect(found.whose).toBe("payee");
     expect(found.text).toContain("Ask the vendor for new bank details");
   });
 
   it.each([null, undefined, "", "computer says no", "R99 unheard of", "R01 then R02", "ERR01"])(
-    "gives %j to a person",
+    "the reason %j goes to a person",
     (text) => {
       expect(classifyFailure(text)).toMatchObject({ mayBeRetried: false });
     },
   );
 
-  it("does not take the service's short balance for a return of the bank", () => {
+  it("a short balance at the service is not taken for a return of the bank", () => {
     for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {
       const found = classifyFailure(text);
       expect(found).toMatchObject({ code: null, mayBeRetried: false, whose: "payer" });
@@ -55,15 +55,18 @@ describe("the failure policy", () => {
     }
   });
 
-  it("takes a line for what must not be tried again where any of its split is that", () => {
+  it("a line must not be retried if any payment of its split must not", () => {
     const mixed = [{ failureReason: "R01" }, { failureReason: "R02" }];
     expect(classifyFailures(mixed).code).toBe("R02");
     expect(classifyFailures([{ failureReason: "R09" }]).mayBeRetried).toBe(true);
     expect(classifyFailures([]).mayBeRetried).toBe(false);
   });
 
-  test.prop([fc.string()])("never throws, and never retries but for R01 and R09", (text) => {
-    const found = classifyFailure(text);
-    if (found.mayBeRetried) expect(isReinitiable(found.code)).toBe(true);
-  });
+  test.prop([fc.string()])(
+    "classifying never throws, and only R01 and R09 may be retried",
+    (text) => {
+      const found = classifyFailure(text);
+      if (found.mayBeRetried) expect(isReinitiable(found.code)).toBe(true);
+    },
+  );
 });

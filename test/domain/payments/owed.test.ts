@@ -19,7 +19,7 @@ const status = fc.constantFrom(
 const payments = fc.array(fc.record({ status, amountCents: amount }), { maxLength: 8 });
 
 describe("what is owed on a bill", () => {
-  it("subtracts the larger of paid and completed, and all that may still be paid", () => {
+  it("what is owed is the total minus the larger of paid and completed, and minus all that may still be paid", () => {
     const input = {
       totalCents: 10_000,
       amountPaidCents: 2_000,
@@ -38,12 +38,12 @@ describe("what is owed on a bill", () => {
     expect(onItsWayCents(input.payments)).toBe(1_700);
   });
 
-  it("takes the service's figure where it knows of more than the payments show", () => {
+  it("the service's own figure counts if it is larger than the payments show", () => {
     expect(owedCents({ totalCents: 100, amountPaidCents: 60, payments: [] })).toBe(40);
   });
 
   test.prop([amount, fc.nat(1_000_000), payments])(
-    "is never negative, never more than the bill, and paying it never overpays",
+    "what is owed is never negative, never more than the bill, and paying it never overpays",
     (totalCents, amountPaidCents, made) => {
       const owed = owedCents({ totalCents, amountPaidCents, payments: made });
       expect(owed).toBeGreaterThanOrEqual(0);
@@ -55,7 +55,7 @@ describe("what is owed on a bill", () => {
   );
 
   test.prop([amount, payments, amount, status])(
-    "never grows with one more payment",
+    "what is owed never grows with one more payment",
     (totalCents, made, amountCents, next) => {
       const before = owedCents({ totalCents, amountPaidCents: 0, payments: made });
       const more = [...made, { status: next, amountCents }];
@@ -64,7 +64,7 @@ describe("what is owed on a bill", () => {
     },
   );
 
-  it("rings for payments above the total, but not for a total that is paid and counted twice", () => {
+  it("payments above the total raise an alarm, a total that is counted twice doesn't", () => {
     const settled = [{ status: "completed", amountCents: 100 }];
     expect(overpaidCents({ totalCents: 100, payments: settled })).toBe(0);
     const twice = [...settled, { status: "scheduled", amountCents: 40 }];

@@ -30,7 +30,7 @@ const told = (changes: Partial<PaidOnceFacts>) => {
 };
 
 describe("how it is known that a bill was paid once", () => {
-  test("one request, one answer, one payment that completed", () => {
+  test("a bill with one request, one response and one completed payment is paid once", () => {
     expect(paidOnce(facts())).toEqual({
       verdict: "paid-once",
       sentences: [
@@ -40,7 +40,7 @@ describe("how it is known that a bill was paid once", () => {
     });
   });
 
-  test("a lost answer, whose payment a lookup has found", () => {
+  test("a bill is paid once if a lookup found the payment of a lost response", () => {
     const sends = [{ result: "unknown" }, { result: "unknown" }] as const;
     const lost = attempt({ answer: "found by lookup", sends });
     const { verdict, text } = told({ attempts: [lost] });
@@ -49,7 +49,7 @@ describe("how it is known that a bill was paid once", () => {
     expect(text).toContain("a lookup found pmt_1 (completed), not there before");
   });
 
-  test("a key that died unconfirmed, a conclusive lookup, and the next key", () => {
+  test("a bill is paid once after an unconfirmed key, a conclusive lookup and the next key", () => {
     const dead = attempt({
       state: "dead",
       answer: null,
@@ -64,7 +64,7 @@ describe("how it is known that a bill was paid once", () => {
     expect(text).toContain("Request 2 for $100.00 was sent once, and the response named pmt_1");
   });
 
-  test("a split, and a payment that came back before another went through", () => {
+  test("a bill is paid once by a split, or after a returned payment", () => {
     const { verdict, text } = told({
       attempts: [attempt({ paymentIds: ["back"] }), attempt({ seq: 2, paymentIds: ["a", "b"] })],
       payments: [
@@ -87,18 +87,18 @@ describe("what is not known to be paid once", () => {
     ["partly-paid", { payments: [{ id: "pmt_1", amountCents: 9_999, status: "completed" }] }],
     ["not-paid", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "cancelled" }] }],
     ["not-paid", { attempts: [], payments: [], state: "on-hold" }],
-  ] as const)("is called %s", (verdict, changes) => {
+  ] as const)("a bill that is not known to be paid once is called %s", (verdict, changes) => {
     expect(told(changes).verdict).toBe(verdict);
   });
 
-  test("an answer that is missing is never called paid, whatever else is", () => {
+  test("a bill with a missing response is never called paid, whatever else is known", () => {
     const open = attempt({ seq: 2, state: "open", sends: [{ result: "pending" }], paymentIds: [] });
     const { verdict, text } = told({ attempts: [attempt(), open] });
     expect(verdict).toBe("unknown");
     expect(text).toContain("It is not known yet whether request 2 has paid");
   });
 
-  test("a bill that somebody else paid is said to be theirs", () => {
+  test("a bill paid outside Payrun is said to be paid by somebody else", () => {
     const { text } = told({ state: "paid-elsewhere", attempts: [], payments: [] });
     expect(text).toContain("found it paid by somebody else: no request to pay it was ever sent");
   });

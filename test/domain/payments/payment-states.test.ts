@@ -12,7 +12,7 @@ function pays(...statuses: string[]) {
 }
 
 describe("a payment's status", () => {
-  it("counts as on its way unless it has certainly ended, also where it is unknown", () => {
+  it("a payment counts as on its way unless it has certainly ended, even with an unknown status", () => {
     for (const status of ["pending", "scheduled", "processing", "held", "refund_pending", "new"]) {
       expect(isOnItsWay(status)).toBe(true);
       expect(isKnownUnpaid(status)).toBe(false);
@@ -39,12 +39,12 @@ describe("a line, by its payments", () => {
     [["refunded"], "refunded"],
     [["cancelled", "refunded"], "refunded"],
     [["cancelled"], "cancelled"],
-  ])("%j is %s", (statuses, state) => {
+  ])("a line with the payments %j is %s", (statuses, state) => {
     const outcome = lineStateOfPayments(pays(...statuses), statuses.length * 100);
     expect(outcome).toMatchObject({ kind: "state", state });
   });
 
-  it("has failed where one split failed, and says whether others are still under way", () => {
+  it("a line has failed if one split failed, and says whether others are still on their way", () => {
     const failed = { id: "f", status: "failed", amountCents: 100, failureReason: "R01" };
     expect(lineStateOfPayments([failed, ...pays("processing")], 200)).toEqual({
       kind: "failed",
@@ -60,7 +60,7 @@ describe("a line, by its payments", () => {
     });
   });
 
-  it("is not settled while a part of its amount is missing", () => {
+  it("a line is not settled while a part of its amount is missing", () => {
     expect(lineStateOfPayments(pays("completed"), 300)).toMatchObject({
       kind: "partial",
       settledCents: 100,
@@ -79,7 +79,7 @@ describe("a newer reading of a payment", () => {
     updatedAt: new Date(seconds * 1_000).toISOString(),
   });
 
-  it("replaces the older one, also backwards, as banks do", () => {
+  it("a newer reading replaces the older one, even backwards, as banks do", () => {
     expect(judgeTransition(undefined, at("failed", 1))).toEqual({ accept: true, alarm: null });
     expect(judgeTransition(at("completed", 1), at("returned", 2))).toEqual({
       accept: true,
@@ -91,13 +91,13 @@ describe("a newer reading of a payment", () => {
     });
   });
 
-  it("counts as not older where the service gives no instant", () => {
+  it("a reading without an instant counts as not older", () => {
     const undated = { status: "failed", updatedAt: null };
     expect(judgeTransition(at("completed", 9), undated).accept).toBe(true);
     expect(judgeTransition(undated, at("completed", 1)).accept).toBe(true);
   });
 
-  it("is ignored where it is older or says the same", () => {
+  it("a reading that is older or says the same is ignored", () => {
     expect(judgeTransition(at("completed", 2), at("processing", 1)).accept).toBe(false);
     expect(judgeTransition(at("completed", 1), at("completed", 1)).accept).toBe(false);
   });
@@ -107,7 +107,7 @@ describe("a newer reading of a payment", () => {
     ["refunded", "processing"],
     ["failed", "completed"],
     ["completed", "scheduled"],
-  ])("is taken over with an alarm where %s became %s", (from, to) => {
+  ])("a change from %s to %s is accepted with an alarm", (from, to) => {
     const verdict = judgeTransition(at(from, 1), at(to, 2));
     expect(verdict.accept).toBe(true);
     expect(verdict.alarm).toContain(`from ${from} to ${to}`);
@@ -115,7 +115,7 @@ describe("a newer reading of a payment", () => {
 
   const status = fc.constantFrom("pending", "scheduled", "completed", "returned", "cancelled", "x");
   test.prop([fc.array(fc.record({ status, at: fc.nat(5) }), { minLength: 1 }), fc.nat()])(
-    "ends at a newest one, in whatever order readings arrive",
+    "readings in any order end at a newest one",
     (readings, seed) => {
       const shuffled = [...readings].sort(
         (a, b) => ((a.at * 7 + seed) % 5) - ((b.at * 7 + seed) % 5),

@@ -5,13 +5,13 @@ const NOW = Date.parse("2026-03-02T15:00:01Z");
 const MINUTE = 60_000;
 
 describe("the next poll of a payment", () => {
-  test("comes within five seconds of a change", () => {
+  test("the next poll comes within five seconds of a change", () => {
     const wait = nextPollMs(NOW, NOW, 1) - NOW;
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(5_000);
   });
 
-  test("comes ever more rarely in the first half hour, then three times a day", () => {
+  test("polls come ever more rarely in the first half hour, then three times a day", () => {
     let now = NOW;
     let polls = 0;
     while (now < NOW + 30 * MINUTE) {
@@ -24,7 +24,7 @@ describe("the next poll of a payment", () => {
     expect(polls).toBeLessThanOrEqual(5);
   });
 
-  test("comes before the cut-off of every day on which banks work, also across daylight saving", () => {
+  test("a poll comes before the cut-off of every banking day, also across daylight saving", () => {
     const since = Date.parse("2026-03-06T15:00:00Z");
     const hours: string[] = [];
     for (let now = since + 2 * 60 * MINUTE; hours.length < 6;) {
@@ -42,19 +42,19 @@ describe("the next poll of a payment", () => {
     ]);
   });
 
-  test("keeps half an hour on a clock that runs fast, whose days are minutes", () => {
+  test("on a fast clock, whose days are minutes, polls keep coming every half hour", () => {
     expect(nextPollMs(NOW, NOW - 600 * MINUTE, 2) - NOW).toBeLessThanOrEqual(30 * MINUTE);
   });
 
-  test("is the same instant for payments made together", () => {
+  test("payments made together are polled at the same instant", () => {
     expect(nextPollMs(NOW, NOW - 700, 1)).toBe(nextPollMs(NOW + 900, NOW, 1));
   });
 
-  test("is at least a second and a half of real time away where the bank clock runs fast", () => {
+  test("on a fast bank clock the next poll is at least a second and a half of real time away", () => {
     expect(nextPollMs(NOW, NOW, 43_200) - NOW).toBe(1_500 * 43_200);
   });
 
-  test("comes soon where the service's clock is ahead of ours", () => {
+  test("the next poll comes soon if the service's clock is ahead of ours", () => {
     expect(nextPollMs(NOW, NOW + 4 * MINUTE, 1) - NOW).toBeLessThanOrEqual(5_000);
   });
 });

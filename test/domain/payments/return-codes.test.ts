@@ -30,13 +30,13 @@ function stepFor(rules: readonly FailureRule[], reason: string) {
 }
 
 describe("the table of return codes", () => {
-  it("has the codes that Nacha assigns, and R01 and R09 alone may be reinitiated", () => {
+  it("the table has the codes that Nacha assigns, and only R01 and R09 may be reinitiated", () => {
     expect(CODES).toHaveLength(70);
     const reinitiated = CODES.filter((code) => RETURN_CODES[code]?.mayBeReinitiated === true);
     expect(reinitiated).toEqual(MAY_BE_REINITIATED);
   });
 
-  it.each(CODES)("says of %s what it means and what a person can do", (code) => {
+  it.each(CODES)("the table says what %s means and what a person can do", (code) => {
     const { code: found, text } = classifyFailure(`Returned by the bank (${code.toLowerCase()}).`);
     expect(found).toBe(code);
     expect(text.length).toBeGreaterThan(60);
@@ -45,48 +45,54 @@ describe("the table of return codes", () => {
 });
 
 describe("what comes back with a code is paid again under its approval", () => {
-  it.each(MAY_BE_REINITIATED)("where it is %s: by rule, by a person, by a playbook", (code) => {
-    const reason = `${code} returned`;
-    expect(stepFor(unattendedFailures("retry-failed", 0).rules, reason).kind).toBe("retry-on");
-    expect(stepFor(BUILT_IN_RULES, reason).kind).toBe("wait-for-incident");
-    expect(stepFor([retryAll(code)], reason).kind).toBe("retry-on");
-    expect(approvalEnd(asked([code]))).toBeNull();
-    expect(checkRetryFailed(retryPlaybook(code))).toEqual([]);
-  });
+  it.each(MAY_BE_REINITIATED)(
+    "a return with %s is paid again under its approval: by rule, by a person, by a playbook",
+    (code) => {
+      const reason = `${code} returned`;
+      expect(stepFor(unattendedFailures("retry-failed", 0).rules, reason).kind).toBe("retry-on");
+      expect(stepFor(BUILT_IN_RULES, reason).kind).toBe("wait-for-incident");
+      expect(stepFor([retryAll(code)], reason).kind).toBe("retry-on");
+      expect(approvalEnd(asked([code]))).toBeNull();
+      expect(checkRetryFailed(retryPlaybook(code))).toEqual([]);
+    },
+  );
 
-  it.each(OTHERS)("never where it is %s: by no rule, by no person, by no playbook", (code) => {
-    for (const reason of [code, `${code} returned`, `ach_return_${code.toLowerCase()}`]) {
-      const unattended = unattendedFailures("retry-failed", 0).rules;
-      for (const rules of [unattended, BUILT_IN_RULES, [retryAll(code)], [retryAll("R01")]]) {
-        expect(stepFor(rules, reason).kind).not.toBe("retry-on");
-        expect(stepFor(rules, reason).kind).not.toBe("wait-for-funds");
-        expect(approvalEnd(asked([ruleFor(rules, reason).code]))).not.toBeNull();
+  it.each(OTHERS)(
+    "a return with %s is never paid again under its approval: by no rule, no person, no playbook",
+    (code) => {
+      for (const reason of [code, `${code} returned`, `ach_return_${code.toLowerCase()}`]) {
+        const unattended = unattendedFailures("retry-failed", 0).rules;
+        for (const rules of [unattended, BUILT_IN_RULES, [retryAll(code)], [retryAll("R01")]]) {
+          expect(stepFor(rules, reason).kind).not.toBe("retry-on");
+          expect(stepFor(rules, reason).kind).not.toBe("wait-for-funds");
+          expect(approvalEnd(asked([ruleFor(rules, reason).code]))).not.toBeNull();
+        }
       }
-    }
-    // One part of a split is enough, whatever the others came back with.
-    expect(approvalEnd(asked(["R01", code]))?.reason).toContain(`${code} ends its approval`);
-    expect(checkRetryFailed(retryPlaybook(code))).not.toEqual([]);
-  });
+      // One part of a split is enough, whatever the others came back with.
+      expect(approvalEnd(asked(["R01", code]))?.reason).toContain(`${code} ends its approval`);
+      expect(checkRetryFailed(retryPlaybook(code))).not.toEqual([]);
+    },
+  );
 
-  it("never where nothing says why it failed", () => {
+  it("a failure without a reason is never paid again under its approval", () => {
     const { code } = ruleFor(BUILT_IN_RULES, "The dog ate it");
     expect(approvalEnd(asked([code]))).toMatchObject({ code: "unknown-reason" });
   });
 });
 
 describe("an approval covers reinitiations", () => {
-  it("twice", () => {
+  it("an approval covers two reinitiations", () => {
     expect(approvalEnd({ ...asked(["R01"]), retriesMade: 1 })).toBeNull();
     expect(approvalEnd({ ...asked(["R01"]), retriesMade: 2 })?.code).toBe("retries-used-up");
   });
 
-  it("within 180 days of the first settlement, counted at the day on which they run", () => {
+  it("an approval covers reinitiations within 180 days of the first settlement, counted on the day on which they execute", () => {
     const first = { ...asked(["R09"]), firstSettledOn: "2026-05-31" };
     expect(approvalEnd({ ...first, runsOn: "2026-11-27" })).toBeNull();
     expect(approvalEnd({ ...first, runsOn: "2026-11-28" })?.reason).toMatch(/180 days/);
   });
 
-  it("of what nobody has sent back yet", () => {
+  it("an approval covers a payment that has not come back", () => {
     expect(approvalEnd({ ...asked([]), retriesMade: 9, runsOn: "2036-01-01" })).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import { planDates } from "../../../src/domain/planning/dates.ts";
 import { PLAYBOOK } from "./fixtures.ts";
 
 describe("the dates of a line", () => {
-  it("are the latest that arrive by the due date", () => {
+  it("a line's dates are the latest that arrive by the due date", () => {
     const dates = planDates("2026-12-01", "2026-11-19", PLAYBOOK);
     expect(dates).toEqual({
       executionDate: "2026-11-25",
@@ -18,17 +18,17 @@ describe("the dates of a line", () => {
     });
   });
 
-  it("aim at the business day before a due date on a weekend or holiday", () => {
+  it("a due date on a weekend or holiday counts as the business day before", () => {
     expect(planDates("2026-11-29", "2026-11-16", PLAYBOOK).arrivalDate).toBe("2026-11-27");
     expect(planDates("2026-11-26", "2026-11-16", PLAYBOOK).arrivalDate).toBe("2026-11-25");
   });
 
-  it("are the next banking day where the bill is late, and say so", () => {
+  it("a late bill executes on the next banking day, and is shown as late", () => {
     const dates = planDates("2026-11-20", "2026-11-20", PLAYBOOK);
     expect(dates).toMatchObject({ executionDate: "2026-11-23", late: true });
   });
 
-  it("may move without asking only where the playbook says so", () => {
+  it("dates move without asking only if the playbook says so", () => {
     const moving = { ...PLAYBOOK, late: "next-business-day" } as const;
     const rules = ["2026-12-01", "2026-12-15"].map(
       (due) => planDates(due, "2026-11-19", moving).dateRule,
@@ -36,7 +36,7 @@ describe("the dates of a line", () => {
     expect(rules).toEqual(["by due date or next business day", "by due date or next business day"]);
   });
 
-  it("ignore the due date where the playbook pays on the next business day", () => {
+  it("the due date is ignored if the playbook pays on the next business day", () => {
     const pay = { ...PLAYBOOK.pay, on: "next-business-day" } as const;
     const dates = planDates("2027-12-01", "2026-11-25", { pay, late: "ask" });
     expect(dates).toMatchObject({ executionDate: "2026-11-27", dateRule: "on 2026-11-27" });
@@ -44,7 +44,7 @@ describe("the dates of a line", () => {
 
   const day = fc.integer({ min: 0, max: 6_000 }).map((offset) => addDays("2024-01-01", offset));
   test.prop([day, fc.option(day)])(
-    "are banking days, tomorrow or later, and late only where nothing earlier would do",
+    "dates are banking days, tomorrow or later, and late only if no earlier one is possible",
     (today, due) => {
       const dates = planDates(due, today, PLAYBOOK);
       expect(isBankingDay(dates.executionDate)).toBe(true);

@@ -13,18 +13,18 @@ const isoDays = (days: number) =>
   new Date(newYorkInstantMs(addDays("2026-11-19", days), "10:00")).toISOString();
 
 describe("flags", () => {
-  it("are none for a plain bill of a vendor who was paid before", () => {
+  it("an ordinary bill of a vendor who was paid before has no flags", () => {
     expect(kinds({ bills: [bill("b1")] })).toEqual([]);
   });
 
-  it("name a vendor to whom nothing has settled yet", () => {
+  it("a vendor without a settled payment is flagged", () => {
     const vendors = [vendor("v2")];
     const bills = [bill("b1", { contactId: "v2" })];
     const pending = [paid("b0", { contactId: "v2", status: "processing" })];
     expect(kinds({ bills, vendors, payments: pending })).toEqual(["new-vendor"]);
   });
 
-  it("name a bank account other than the one last paid to", () => {
+  it("a bank account other than the one last paid is flagged", () => {
     const world = { bills: [bill("b1")], vendors: [vendor("v1", { bankLast4: "9999" })] };
     expect(kinds(world)).toEqual(["changed-bank-account"]);
     const text = planOf(world).lines[0]?.flags[0]?.text;
@@ -32,7 +32,7 @@ describe("flags", () => {
     expect(text).toContain("1111");
   });
 
-  it("name a recently changed vendor record where there is nothing to compare with", () => {
+  it("a recently changed vendor record is flagged if there is no earlier payment to compare with", () => {
     const changed = (days: number) => ({
       bills: [bill("b1")],
       vendors: [vendor("v1", { updatedAt: isoDays(-days) })],
@@ -43,7 +43,7 @@ describe("flags", () => {
     expect(kinds(changed(7))).toEqual([]);
   });
 
-  it("name a bill that looks like another of the same vendor within 30 days", () => {
+  it("a bill that resembles another of the same vendor within 30 days is flagged", () => {
     const near = bill("b2", { issueDate: "2026-11-10", status: "approved" });
     expect(kinds({ bills: [bill("b1"), near] })).toEqual(["likely-duplicate"]);
     const paidTwin = { bills: [bill("b1"), near], payments: [paid("b2")] };
@@ -58,7 +58,7 @@ describe("flags", () => {
     }
   });
 
-  it("name an amount above three times the median of the vendor's paid bills", () => {
+  it("an amount above three times the median of the vendor's paid bills is flagged", () => {
     const history = [1_000, 2_000, 90_000].map((totalCents, index) =>
       bill(`old${index}`, { totalCents, issueDate: "2026-01-01" }),
     );
@@ -71,7 +71,7 @@ describe("flags", () => {
     expect(kinds(world(6_001))).toEqual(["unusual-amount"]);
   });
 
-  it("say what can't be undone: large amounts are split, and several scheduled ones stay", () => {
+  it("flags say what can't be undone: large amounts are split, and several scheduled payments can't be cancelled", () => {
     const large = { bills: [bill("b1", { totalCents: 10_000_001 })] };
     expect(kinds(large)).toEqual(["split", "not-recallable"]);
     const partly = {
@@ -81,7 +81,7 @@ describe("flags", () => {
     expect(kinds(partly)).toEqual(["not-recallable"]);
   });
 
-  it("leave out the reviews that the playbook does not ask for, but never what is late", () => {
+  it("flags leave out reviews that the playbook does not name, but never lateness", () => {
     const playbook = { ...PLAYBOOK, review: [] };
     const world = {
       bills: [bill("b1", { contactId: "v2", dueDate: "2026-11-19" })],
@@ -90,7 +90,7 @@ describe("flags", () => {
     expect(kinds(world, { playbook })).toEqual(["late"]);
   });
 
-  it("find the nearest of many equal bills, undated ones included", () => {
+  it("the nearest of many equal bills is found, undated ones included", () => {
     const rent = (payableId: string, issueDate: string | null) =>
       bill(payableId, { issueDate, dueDate: issueDate === null ? null : "2026-11-27" });
     const months = [rent("jan", "2026-01-01"), rent("aug", "2026-08-01"), rent("b1", "2026-11-10")];

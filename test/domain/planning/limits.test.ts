@@ -15,7 +15,7 @@ describe("limits", () => {
     executionDate,
   });
 
-  it("hold for the bill, then for the vendor's week, then for the business's week", () => {
+  it("limits are checked for the bill, then the vendor's week, then the business's week", () => {
     const book = new LimitBook(limits, unused);
     expect(book.take(line("v1", 1_001))?.code).toBe("over-bill-limit");
     expect(book.take(line("v1", 1_000))).toBeNull();
@@ -25,13 +25,13 @@ describe("limits", () => {
     expect(book.take(line("v2", 500))).toBeNull();
   });
 
-  it("begin anew on Monday in New York, by execution date", () => {
+  it("weekly limits begin again on Monday in New York, by execution date", () => {
     const book = new LimitBook(limits, unused);
     expect(book.take(line("v1", 1_000, "2026-11-20"))).toBeNull();
     expect(book.take(line("v1", 1_000, "2026-11-23"))).toBeNull();
   });
 
-  it("count what other runs have committed", () => {
+  it("limits count what other runs have committed", () => {
     const book = new LimitBook(limits, {
       businessCents: new Map([["2026-11-16", 1_900]]),
       vendorCents: new Map([[vendorWeek("v1", "2026-11-16"), 1_450]]),
@@ -48,7 +48,7 @@ describe("limits", () => {
       executionDate: fc.constantFrom("2026-11-20", "2026-11-23", "2026-11-24"),
     }),
   );
-  test.prop([lines])("are never exceeded by what they let through", (asked) => {
+  test.prop([lines])("accepted lines never exceed the limits", (asked) => {
     const book = new LimitBook(limits, unused);
     const taken = asked.filter((each) => book.take(each) === null);
     for (const monday of ["2026-11-16", "2026-11-23"]) {

@@ -17,7 +17,7 @@ describe("a plan", () => {
     vendors: [vendor("v1"), vendor("v2")],
   };
 
-  it("gives each line the first rule that matches it", () => {
+  it("a plan gives each line the first rule that matches it", () => {
     const rules = planOf(world).lines.map((line) => [line.payableId, line.ruleIndex, line.quorum]);
     expect(rules).toEqual([
       ["late", 2, 1],
@@ -27,7 +27,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("leaves out a bill that a rule's condition can't judge, instead of taking the next rule", () => {
+  it("a plan leaves out a bill for which a rule's condition fails, instead of taking the next rule", () => {
     const [any] = PLAYBOOK.approve;
     expect(any).toBeDefined();
     if (any === undefined) return;
@@ -43,7 +43,7 @@ describe("a plan", () => {
     expect(summary.skippedByCode).toMatchObject({ "condition-failed": 1 });
   });
 
-  it("sums up what will happen", () => {
+  it("a plan's summary has its totals", () => {
     const { summary } = planOf(world, { availableCents: 5_000_000, reservedCents: 1_000_000 });
     expect(summary).toMatchObject({
       lineCount: 4,
@@ -61,13 +61,13 @@ describe("a plan", () => {
     });
   });
 
-  it("shows money that will be missing as less than nothing, and nothing where it can't know", () => {
+  it("a plan shows missing money as negative, and null if the source doesn't say", () => {
     const short = planOf(world, { availableCents: 0 }).summary.cash;
     expect(short.at(-1)?.leftCents).toBe(-3_021_000);
     expect(planOf(world, { availableCents: null }).summary.cash[0]?.leftCents).toBeNull();
   });
 
-  it("parks what is above a limit, and needs no cash for it", () => {
+  it("a plan parks lines over a limit, and needs no cash for them", () => {
     const limits = { ...PLAYBOOK.limits, billCents: 1_000_000 };
     const { lines, summary } = planOf(world, { playbook: { ...PLAYBOOK, limits } });
     const over = lines.filter((line) => line.overLimit !== null);
@@ -75,7 +75,7 @@ describe("a plan", () => {
     expect(summary.cash.reduce((sum, day) => sum + day.neededCents, 0)).toBe(21_000);
   });
 
-  it("has the same hash for the same bills in any order, and another for any change", () => {
+  it("a plan has the same hash for the same bills in any order, and another for any change", () => {
     const hash = (changed: World, changes: Partial<PlanInput> = {}) =>
       planOf(changed, changes).summary.planHash;
     const same = hash(world);
@@ -94,7 +94,7 @@ describe("a plan", () => {
     expect(new Set([same, ...others]).size).toBe(others.length + 1);
   });
 
-  it("takes little time for ten thousand bills of one busy vendor and many others", () => {
+  it("a plan of ten thousand bills of one busy vendor and many others takes little time", () => {
     const bills = Array.from({ length: 10_000 }, (_, index) =>
       bill(`b${index}`, {
         contactId: index % 2 === 0 ? "v1" : `v${index % 500}`,

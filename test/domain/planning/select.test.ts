@@ -15,23 +15,23 @@ const one = (changes: Partial<BillFacts>, who: Partial<VendorFacts> = {}): World
 });
 
 describe("selecting bills", () => {
-  it("takes approved bills that would be late if they waited for the next run", () => {
+  it("a run selects approved bills that would be late if they waited for the next run", () => {
     // The next run fires on the 25th (the 26th is Thanksgiving), pays on the 27th, arrives on the 2nd.
     expect(codeOf(one({ dueDate: "2026-12-01" }))).toBe("selected");
     expect(codeOf(one({ dueDate: "2026-12-02" }))).toBe("not-due");
   });
 
-  it("takes overdue bills, however old", () => {
+  it("a run selects overdue bills, however old", () => {
     expect(codeOf(one({ dueDate: "2025-01-01" }))).toBe("selected");
   });
 
-  it("takes bills due within some days, the last one included", () => {
+  it("a run selects bills due within some days, the last one included", () => {
     const playbook = { ...PLAYBOOK, select: { due: "within", days: 7 } as const };
     expect(codeOf(one({ dueDate: "2026-11-26" }), { playbook })).toBe("selected");
     expect(codeOf(one({ dueDate: "2026-11-27" }), { playbook })).toBe("not-due");
   });
 
-  it("takes a bill without a due date only where all are asked for", () => {
+  it("a run selects a bill without a due date only with “due: all”", () => {
     const playbook = { ...PLAYBOOK, select: { due: "all" } as const };
     expect(codeOf(one({ dueDate: null }))).toBe("no-due-date");
     expect(codeOf(one({ dueDate: null }), { playbook })).toBe("selected");
@@ -45,11 +45,11 @@ describe("selecting bills", () => {
     ["declined", "declined"],
     ["blocked", "blocked"],
     ["void", "void"],
-  ])("leaves out a bill that is %s", (status, code) => {
+  ])("a run leaves out a bill that is %s", (status, code) => {
     expect(codeOf(one({ status }))).toBe(code);
   });
 
-  it("subtracts what is paid and on its way, and selects the rest", () => {
+  it("a run pays what is neither paid nor on its way", () => {
     const payments = [
       paid("b1", { amountCents: 1_000 }),
       paid("b1", { amountCents: 2_500, status: "scheduled" }),
@@ -59,14 +59,14 @@ describe("selecting bills", () => {
     expect(selected[0]?.amountCents).toBe(6_500);
   });
 
-  it("leaves out what is paid, and what is wholly on its way, each with its reason", () => {
+  it("a run leaves out bills that are paid or completely on their way, each with its reason", () => {
     expect(codeOf({ bills: [bill("b1")], payments: [paid("b1")] })).toBe("paid");
     const moving = { bills: [bill("b1")], payments: [paid("b1", { status: "held" })] };
     expect(codeOf(moving)).toBe("already-on-its-way");
     expect(selection(moving).skipped[0]?.text).toContain("$100.00");
   });
 
-  it("leaves out bills whose vendor can't be paid", () => {
+  it("a run leaves out bills whose vendor can't be paid", () => {
     expect(codeOf(one({}, { paymentReady: false }))).toBe("vendor-not-payable");
     expect(codeOf(one({}, { status: "archived" }))).toBe("vendor-not-payable");
     expect(codeOf(one({ contactId: "revoked" }))).toBe("vendor-not-payable");
@@ -79,14 +79,14 @@ describe("selecting bills", () => {
     ["source", "balance"],
     ["playbook", "weekly"],
     ["all", ""],
-  ])("leaves out what a hold on its %s stops", (scope, value) => {
+  ])("a run leaves out a bill with a hold on its %s", (scope, value) => {
     const holds = [{ scope, value, reason: "wait for the lawyer" }];
     expect(codeOf(one({}), { holds })).toBe("on-hold");
     const other = [{ scope: "payable", value: "b2", reason: "another" }];
     expect(codeOf(one({}), { holds: other })).toBe("selected");
   });
 
-  it("asks the playbook's condition about what is owed and who is paid", () => {
+  it("the playbook's condition sees what is owed and who is paid", () => {
     const playbook = { ...PLAYBOOK, where: "rent" };
     const seen: unknown[] = [];
     const matches: SelectInput["matches"] = (condition, view) => {
@@ -97,7 +97,7 @@ describe("selecting bills", () => {
     expect(seen).toEqual([["rent", 10_000, "1111", []]]);
   });
 
-  it("says who holds a bill that another run has claimed", () => {
+  it("a bill claimed by another run names its owner", () => {
     const [selected] = selection({ bills: [bill("b1")] }).selected;
     const line = selected === undefined ? undefined : claimedElsewhere(selected, "pay-run/x");
     expect(line).toMatchObject({ code: "claimed", amountCents: 10_000, payableId: "b1" });

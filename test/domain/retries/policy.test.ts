@@ -15,7 +15,7 @@ const RETRY: FailureRule = {
 };
 
 describe("the rule for a failure", () => {
-  it("is the first that names its code, or words of its text", () => {
+  it("a failure gets the first rule that names its code, or words of its text", () => {
     expect(ruleFor([RETRY], "R01 Insufficient Funds").rule).toBe(RETRY);
     expect(ruleFor([RETRY], "There was No Cover on the day")).toEqual({ code: "R01", rule: RETRY });
     expect(ruleFor([RETRY], "undercover").rule.action).toBe("ask");
@@ -23,7 +23,7 @@ describe("the rule for a failure", () => {
     expect(ruleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe("retry");
   });
 
-  it("asks an operator where none matches", () => {
+  it("an operator is asked about a failure that no rule matches", () => {
     expect(ruleFor([RETRY], "The dog ate it").rule).toMatchObject({
       action: "ask",
       by: ["operator"],
@@ -32,14 +32,14 @@ describe("the rule for a failure", () => {
   });
 
   it.each(["R10 no cover", "R01 and R10: no cover", "R77 no cover", "return_r10_NO_COVER"])(
-    "never retries %j, whatever words are found in it",
+    "the reason %j is never retried, whatever words are in it",
     (text) => {
       expect(ruleFor([RETRY], text).rule.action).toBe("ask");
     },
   );
 
   test.prop([fc.stringMatching(/^(R\d\d|no cover|insufficient funds| |,){1,4}$/)])(
-    "retries nothing that names a code other than R01 and R09",
+    "a reason that names a code other than R01 and R09 is never retried",
     (text) => {
       const { rule } = ruleFor([RETRY, ...BUILT_IN_RULES], text);
       const others = [...text.matchAll(/R\d\d/g)].filter(([code]) => !/R0[19]/.test(code));
@@ -54,7 +54,7 @@ describe("where nobody has stored a playbook", () => {
   const ruleOf = (reason: string, otherVendorsFailed: number): FailureRule =>
     ruleFor(unattendedFailures("retry-failed", otherVendorsFailed).rules, reason).rule;
 
-  it("tries a bounce again on the next banking day, twice at most, and asks about the rest", () => {
+  it("without a stored playbook a bounce is retried on the next banking day, at most twice, and other failures are asked about", () => {
     expect(ruleOf("R01 Insufficient funds", 0)).toMatchObject({
       action: "retry",
       when: "next-business-day",
@@ -67,7 +67,7 @@ describe("where nobody has stored a playbook", () => {
     }
   });
 
-  it("pauses the account once three vendors' payments have bounced on one day", () => {
+  it("without a stored playbook the account is paused once three vendors' payments have bounced on one day", () => {
     expect(ruleOf("R01 Insufficient funds", 2)).toMatchObject({
       action: "retry",
       when: "when-released",

@@ -31,7 +31,7 @@ function facts(change: Partial<FailureFacts> = {}): FailureFacts {
 }
 
 describe("after a failure", () => {
-  it("tries again on the next banking day, or on the weekday that the rule names", () => {
+  it("a failure is retried on the next banking day, or on the rule's weekday", () => {
     expect(stepAfterFailure(facts())).toMatchObject({ kind: "retry-on", date: "2026-03-06" });
     const tuesday = { code: "R01", rule: { ...RETRY, when: "tuesday" as const } };
     expect(stepAfterFailure(facts({ failed: tuesday }))).toMatchObject({ date: "2026-03-10" });
@@ -41,7 +41,7 @@ describe("after a failure", () => {
     expect(stepAfterFailure(before)).toMatchObject({ date: "2026-05-26" });
   });
 
-  it("waits for one decision about the account where the rule pauses it", () => {
+  it("a failure whose rule pauses the account waits for one decision about it", () => {
     const failed = ruleFor(BUILT_IN_RULES, "R09 Uncollected funds");
     expect(stepAfterFailure(facts({ failed }))).toEqual({ kind: "wait-for-incident" });
   });
@@ -51,11 +51,11 @@ describe("after a failure", () => {
     ["its run was cancelled", { stopped: "cancelled" }],
     ["two retries were made", { retriesMade: 2 }],
     ["180 days are over", { firstSettledOn: "2025-09-01" }],
-  ])("leaves it to a person where %s", (_, change) => {
+  ])("a failure goes to a person if %s", (_, change) => {
     expect(stepAfterFailure(facts(change)).kind).toBe("park");
   });
 
-  it("holds the vendor where the account is the vendor's or may be, and ours where it is ours", () => {
+  it("the vendor is held if the account is or may be the vendor's, and our account if it is ours", () => {
     const failed = ruleFor(BUILT_IN_RULES, "R02 Account closed");
     const step = (whose: FailureFacts["whose"]) => stepAfterFailure(facts({ failed, whose }));
     expect(step("payee")).toMatchObject({ kind: "park", holdVendor: true, pause: false });
@@ -66,7 +66,7 @@ describe("after a failure", () => {
     expect(step("payer")).toEqual({ kind: "wait-for-incident" });
   });
 
-  it("runs on the day that it announces, and day 180 is that day and not a later one", () => {
+  it("a retry executes on the announced day, which may be day 180 but no later", () => {
     const friday = { code: "R01", rule: { ...RETRY, when: "friday" as const } };
     const tuesday = facts({ failed: friday, firstSettledOn: "2026-05-31", today: "2026-11-24" });
     // Thanksgiving lies between: the request is made on Wednesday and runs on the Friday.
@@ -81,7 +81,7 @@ describe("after a failure", () => {
     fc.integer({ min: 0, max: 5 }),
     fc.integer({ min: 0, max: 400 }),
     fc.constantFrom("next-business-day" as const, "monday" as const, "friday" as const),
-  ])("never goes beyond Nacha's limits, and only to banking days", (retriesMade, age, when) => {
+  ])("retries never exceed Nacha's limits, and fall on banking days", (retriesMade, age, when) => {
     const today = new Date(Date.UTC(2026, 0, 1) + age * 86_400_000).toISOString().slice(0, 10);
     const failed = { code: "R01", rule: { ...RETRY, when } };
     const step = stepAfterFailure(
@@ -106,12 +106,12 @@ describe("whose account a return is about", () => {
       ...change,
     });
 
-  it("is the payer's for R01 and R09, whatever else is known", () => {
+  it("R01 and R09 concern the payer's account, whatever else is known", () => {
     expect(about({ code: "R01", sourceKind: "balance", othersThrough: 9 })).toBe("payer");
     expect(about({ code: "R09" })).toBe("payer");
   });
 
-  it("is told of R02, R03 and R04 by the rail, the text and the rest of the day", () => {
+  it("R02, R03 and R04 are attributed by the source, the text and the day's other payments", () => {
     expect(about({ sourceKind: "balance" })).toBe("payee");
     expect(about({ failureReason: "R03 payer's account not found" })).toBe("payer");
     expect(about({ failureReason: "R03: receiver unknown" })).toBe("payee");
@@ -119,13 +119,13 @@ describe("whose account a return is about", () => {
     expect(about({ otherVendorsFailed: 1 })).toBe("payer");
   });
 
-  it("is asked about where nothing tells", () => {
+  it("a person is asked whose account it is if nothing shows it", () => {
     expect(about({})).toBe("unknown");
     expect(about({ failureReason: "R03 debit of the receiver" })).toBe("unknown");
     expect(about({ code: null, failureReason: "The dog ate it" })).toBe("unknown");
   });
 
-  it("is the vendor's for what only a vendor's account has", () => {
+  it("a code that only a payee's account can cause concerns the vendor's", () => {
     expect(about({ code: "R12", failureReason: "R12" })).toBe("payee");
   });
 });

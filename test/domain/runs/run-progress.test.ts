@@ -60,20 +60,20 @@ describe("the phase of a run", () => {
     ["expired", input({ parked: 2 }, { expiredLines: 2 })],
     ["completed-with-exceptions", input({ parked: 2, settled: 1 }, { expiredLines: 2 })],
     ["cancelled", input({ cancelled: 2, settled: 1 }, { run: cancelled })],
-  ] as const)("is %s", (phase, given) => {
+  ] as const)("a run's phase is %s", (phase, given) => {
     expect(judgeProgress(given).phase).toBe(phase);
   });
 });
 
 describe("how long a run sleeps without an event", () => {
-  test("until the next poll, a week at most", () => {
+  test("a run sleeps until its next poll, at most a week", () => {
     const soon = input({ scheduled: 1 }, { nextPollMs: 90_000 });
     expect(judgeProgress(soon).wakeInMs).toBe(90_000);
     const late = input({ scheduled: 1 }, { nextPollMs: 9_000_000_000 });
     expect(judgeProgress(late).wakeInMs).toBe(7 * 24 * 3_600_000);
   });
 
-  test("until the next instant at which something changes by itself, on real clocks and a sandbox's", () => {
+  test("a run sleeps until the next instant at which something changes by itself, on real clocks and a sandbox's", () => {
     const held = { "awaiting-approval": 1, "on-hold": 2 };
     const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
     const changes = { clock, nextChangesMs: [null, 4_000, 7_205_000, 9_000_000] };
@@ -86,7 +86,7 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(input(held, { clock: stepped })).wakeInMs).toBe(7 * 24 * 3_600_000);
   });
 
-  test("ever longer where money is waited for, which no event tells of", () => {
+  test("a run that waits for money sleeps ever longer, since no event comes", () => {
     const short = (shortForMs: number, sandbox: boolean) =>
       judgeProgress(
         input(
@@ -100,7 +100,7 @@ describe("how long a run sleeps without an event", () => {
     expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([1_000, 6_000, 120_000]);
   });
 
-  test("until the service may be asked again, and no deposit is followed before", () => {
+  test("a run sleeps until the service may be asked again, and follows no deposit before", () => {
     const message = "the service asks for a pause";
     const waits = [{ sourceId: "", message, retryAtMs: 9_000_000 }];
     expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(9_000_000);
@@ -109,7 +109,7 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(input({}, unread)).wakeInMs).toBe(9_000_000);
   });
 
-  test("so long that a week with the bank costs a run of 10,000 bills few events a bill", () => {
+  test("a run of 10,000 bills sleeps so long that a week with the bank costs few events a bill", () => {
     const start = Date.parse("2026-11-19T15:00:00Z");
     let turns = 0;
     for (let now = start; now < start + 5 * 86_400_000; turns += 1) {
@@ -122,19 +122,19 @@ describe("how long a run sleeps without an event", () => {
     expect((turns * eventsATurn) / 10_000).toBeLessThan(0.05);
   });
 
-  test("on a fast bank clock the business time that remains counts at its scale", () => {
+  test("on a fast bank clock a run's sleep is converted by the clock's scale", () => {
     const clock = { businessMs: 0, serviceMs: 0, scale: 1_000, sandbox: true };
     const given = input({ scheduled: 1 }, { clock, nextPollMs: 600_000 });
     expect(judgeProgress(given).wakeInMs).toBe(600);
   });
 
-  test("until the next reminder or escalation of an approval", () => {
+  test("a run sleeps until the next reminder or escalation of an approval", () => {
     const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
     const given = input({ "awaiting-approval": 1 }, { clock, nextAskMs: 65_000 });
     expect(judgeProgress(given).wakeInMs).toBe(60_000);
   });
 
-  test("no shorter for a deposit that is due, but can't be made while the service can't be read", () => {
+  test("a due deposit that can't be made while the service can't be read doesn't shorten a run's sleep", () => {
     const deposits = { moving: false, needsAction: false, waitingFor: "a deposit" };
     const wakeInMs = (dueInMs: number): number => {
       const waits = [{ sourceId: "", message: "the service can't be read", retryAtMs: 40_000 }];
@@ -146,13 +146,13 @@ describe("how long a run sleeps without an event", () => {
     expect(wakeInMs(20_000)).toBe(20_000);
   });
 
-  test("never so short that it would spin", () => {
+  test("a run never sleeps so briefly that it would spin", () => {
     const given = input({ scheduled: 1 }, { nextPollMs: -1 });
     expect(judgeProgress(given).wakeInMs).toBe(250);
   });
 });
 
-test("what a run waits for is said in words, a fault of the service first", () => {
+test("a run says what it waits for, a fault of the service first", () => {
   const waiting = input({ "awaiting-approval": 1, scheduled: 12 });
   expect(judgeProgress(waiting).waitingFor).toBe("1 bill waiting for approval, 12 bills scheduled");
   const waits = [{ sourceId: "", message: "payments are locked", retryAtMs: 1_000 }];

@@ -17,28 +17,28 @@ function said(
   });
 }
 
-describe("what has come of a run so far", () => {
-  test("counts approvals and says until when the rest may be approved", () => {
+describe("a run's progress", () => {
+  test("a run's progress counts approvals and says until when the others may be approved", () => {
     expect(said({ "awaiting-approval": 54, planned: 3, skipped: 9 })).toBe(
       "3 of 57 approved, the rest until Sun, Nov 29, 11:59 PM",
     );
   });
 
-  test("goes on with what is paid, settled and returned", () => {
+  test("a run's progress shows paid, settled and returned bills", () => {
     const counts = { "awaiting-approval": 17, processing: 27, settled: 12, retrying: 1 };
     expect(said(counts, { cameBack: new Map([["R02", 1]]) })).toBe(
       "40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 40 paid; 12 settled, 1 returned R02",
     );
   });
 
-  test("says what waits for a person, and nothing where nothing has come of it", () => {
+  test("a run's progress shows bills that wait for a person, and is empty at first", () => {
     expect(said({ settled: 2, parked: 1 })).toBe("2 paid; 2 settled, 1 for a person");
     expect(said({ planned: 3 })).toBe("");
   });
 });
 
 describe("a timer in a history", () => {
-  test("says what has come of it, and what is waited for, without digits of an account", () => {
+  test("a timer's summary says the progress and what the run waits for, without digits of an account", () => {
     const now = { soFar: "1 paid", waitingFor: "1 bill scheduled to ••1234" };
     expect(timerText(now)).toBe("1 paid; 1 bill scheduled to ••");
     expect(timerText({ waitingFor: null, soFar: "2 settled" })).toBe("2 settled");
@@ -46,7 +46,7 @@ describe("a timer in a history", () => {
     expect(timerText({ waitingFor: "x".repeat(500) })).toHaveLength(190);
   });
 
-  test("names a bill by its number and vendor, where they are known", () => {
+  test("a timer's summary names a bill by its number and vendor, if they are known", () => {
     const payableId = "bill_1";
     expect(nameOfBill({ payableId, publicId: "BILL-71", contactName: "Acme" })).toBe(
       "BILL-71 of Acme",

@@ -61,7 +61,7 @@ test.each<[string, Partial<StatementPayment>, string[]]>([
   expect(brief(paymentLines(payment(changes), "bank_1", "2026-11-20"))).toEqual(lines);
 });
 
-test("a payment from the balance stands on the balance's list, and a held one took nothing from it", () => {
+test("a payment from the balance is a line of the balance, and a held one is none", () => {
   expect(brief(paymentLines(payment({}), "balance", "2026-11-20"))).toEqual([
     "2026-11-19 balance debit -10000",
   ]);
@@ -90,11 +90,11 @@ describe("a deposit", () => {
       "returned",
       [OUT, IN, "2026-12-01 bank_1 return 50000", "2026-12-01 balance deposit-returned -50000"],
     ],
-  ])("that is %s has a line on each statement that it touched", (stands, lines) => {
+  ])("a deposit that is %s has a line on each statement that it touched", (stands, lines) => {
     expect(brief(deposit(stands))).toEqual(lines);
   });
 
-  test("is summed by account and day, what left apart from what came", () => {
+  test("deposits are summed by account and day, debits apart from credits", () => {
     const days = new StatementDays();
     for (const line of deposit("returned")) days.add(line);
     for (const line of paymentLines(payment({}), "balance", "")) days.add(line);
