@@ -16,7 +16,7 @@ describe("a time that people say", () => {
     // Also from the Sunday on which clocks change.
     ["2026-03-08T16:00:07.005Z", 1, "business days", "2026-03-09T16:00:07.005Z"],
     ["2026-11-01T17:00:00Z", 1, "business days", "2026-11-02T17:00:00Z"],
-  ] as const)("from %s, %d %s later is %s", (from, count, unit, to) => {
+  ] as const)("a span that begins at %s and lasts %d %s ends at %s", (from, count, unit, to) => {
     expect(iso(afterSpan(Date.parse(from), { count, unit }))).toBe(iso(Date.parse(to)));
   });
 

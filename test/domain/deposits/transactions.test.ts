@@ -19,9 +19,9 @@ describe("what a deposit could be", () => {
 
   test.each([
     ["a withdrawal", { type: "withdrawal" }],
-    ["one in words of its own", { type: "BALANCE_WITHDRAWAL" }],
-    ["of another amount", { amountCents: 501 }],
-    ["of another account", { bankAccountId: "bank_2" }],
+    ["a withdrawal under another name", { type: "BALANCE_WITHDRAWAL" }],
+    ["a transaction of another amount", { amountCents: 501 }],
+    ["a transaction of another account", { bankAccountId: "bank_2" }],
   ])("the deposit could not be %s", (_, change) => {
     expect(idsOf([{ ...ours, ...change }])).toEqual([]);
   });

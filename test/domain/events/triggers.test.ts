@@ -32,14 +32,14 @@ describe("an event starts a playbook", () => {
     ["of our own payment", failures, event("payable.payment.failed", { isOwned: true }), false],
     ["of a vendor", stopped, event("contact.updated"), true],
     [
-      "of a bill in a run, which nobody else takes back",
+      "of a bill in a run, which no other playbook cancels",
       stopped,
       event("payable.declined", { isOwned: true }),
       true,
     ],
     ["of something else", stopped, event("contact.updated", { object: "invoice" }), false],
-    ["of a type that nobody knows", stopped, event("contact.renamed"), false],
-  ] as const)("%s: %#", (_, of, given, starts) => {
+    ["of an unknown type", stopped, event("contact.renamed"), false],
+  ] as const)("an event %s starts a playbook or not (%#)", (_, of, given, starts) => {
     expect(isStartedBy(of, given, NOW)).toBe(starts);
   });
 

@@ -56,7 +56,7 @@ test.each<[string, Partial<StatementPayment>, string[]]>([
   ["returned later", { status: "returned" }, [DEBIT, "2026-11-23 bank_1 return 10000"]],
   ["held by a provider that has debited the bank", { status: "held" }, [DEBIT]],
   ["refunded", { status: "refunded" }, [DEBIT, "2026-11-23 bank_1 refund 10000"]],
-  ["a state that nobody knows: nothing", { status: "examined" }, []],
+  ["in an unknown state, without lines,", { status: "examined" }, []],
 ])("a payment that is %s", (_, changes, lines) => {
   expect(brief(paymentLines(payment(changes), "bank_1", "2026-11-20"))).toEqual(lines);
 });
