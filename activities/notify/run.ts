@@ -18,7 +18,7 @@ import {
 import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
-import { isPowerOfTen, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
+import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -80,7 +80,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   const waiting = counts.get("awaiting-approval");
   if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
   const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
-  const isNew = !(await isPowerOfTen(trx, { ...fact, kind: "approval-needed" }));
+  const isNew = !(await isNotified(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
   const { zone } = clock;
@@ -97,7 +97,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   const remindMs = remindFromMs(plannedMs, decideByMs);
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
-  if (await isPowerOfTen(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
+  if (await isNotified(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
   await ask("decide-by-near", decideByNear(run, waiting, { decideBy, zone }));
   return Infinity;
 }

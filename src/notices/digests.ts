@@ -8,7 +8,7 @@ import {
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { countLines } from "../store/lines/lines.ts";
-import { isPowerOfTen, raiseNotice } from "../store/notices/notices.ts";
+import { isNotified, raiseNotice } from "../store/notices/notices.ts";
 import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 import { runsLately } from "../store/runs/runs-lately.ts";
 
@@ -71,7 +71,7 @@ async function raiseDigest(
   const { businessMs } = await clocks.read(profile);
   const date = digestDate(rhythm, businessMs);
   const fact = { businessId, kind: "digest" as const, factKey: `${playbook}/${date}` };
-  if (await isPowerOfTen(store.db, fact)) return;
+  if (await isNotified(store.db, fact)) return;
   // A weekend lies between Friday's and Monday's.
   const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;
   const runs: DigestedRun[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { isPowerOfTen } from "../../src/store/notices/notices.ts";
+import { isNotified } from "../../src/store/notices/notices.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { bills } from "../support/bills.ts";
 import {
@@ -107,7 +107,7 @@ describe("cancelling what the service has scheduled", () => {
         businessId: payrun.sandbox.business.businessId,
         kind: "payment-not-cancelled",
       };
-      expect(await isPowerOfTen(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` })).toBe(
+      expect(await isNotified(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` })).toBe(
         true,
       );
       await control.advance("P14D");

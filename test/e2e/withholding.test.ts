@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
-import { isPowerOfTen } from "../../src/store/notices/notices.ts";
+import { isNotified } from "../../src/store/notices/notices.ts";
 import { bills } from "../support/bills.ts";
 import {
   askToCancel,
@@ -69,7 +69,7 @@ describe("a payment that is held", () => {
     const lateFromMs = refundLateFromMs(Date.parse(bank), 1);
     await payrun.sandbox.control.setClock(new Date(lateFromMs + 60_000).toISOString());
     const fact = { businessId: payrun.sandbox.business.businessId, kind: "refund-late" };
-    const told = () => isPowerOfTen(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` });
+    const told = () => isNotified(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` });
     await expect.poll(told, { timeout: 30_000 }).toBe(true);
     expect((await cancellation(payrun, id)).payments[0]?.reason).toMatch(/takes longer than 1/);
     await weeksPass();

@@ -4,8 +4,6 @@
  * Being late is no reason: in the week after a holiday half of all bills are late, and the few that
  * matter would be hidden among them.
  */
-export function isFlagged(line: {
-  readonly flags: readonly { readonly kind: string }[];
-}): boolean {
+export function isFlagged(line: { readonly flags: readonly { readonly kind: string }[] }): boolean {
   return line.flags.some((flag) => flag.kind !== "late");
 }

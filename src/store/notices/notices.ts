@@ -72,7 +72,7 @@ async function insertNotice(db: Db, notice: NewNotice) {
 }
 
 /** Whether a fact has been told of, for who would have to gather much to tell it. */
-export async function isPowerOfTen(
+export async function isNotified(
   db: Db,
   fact: Pick<Notice, "businessId" | "kind" | "factKey">,
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ import {
 } from "../../../src/store/notices/notice-deliveries.ts";
 import {
   getNotice,
-  isPowerOfTen,
+  isNotified,
   lastRaisedMs,
   listNotices,
   type NewNotice,
@@ -64,7 +64,7 @@ test("a fact is told of once, also where many processes raise it at the same mom
     Array.from({ length: 8 }, () => store.transaction((trx) => raiseNotice(trx, notice()))),
   );
   expect(raised.filter(Boolean)).toHaveLength(1);
-  expect(await isPowerOfTen(store.db, notice())).toBe(true);
+  expect(await isNotified(store.db, notice())).toBe(true);
   expect(await raiseNotice(store.db, notice({ businessId: "biz_2" }))).toBe(true);
   expect(await raiseNotice(store.db, notice({ kind: "decide-by-near" }))).toBe(true);
   expect(await raiseNotice(store.db, notice({ factKey: "run_1/hash_2" }))).toBe(true);
@@ -78,7 +78,7 @@ test("a notice goes with the transaction that raised it", async () => {
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");
-  expect(await isPowerOfTen(store.db, notice())).toBe(false);
+  expect(await isNotified(store.db, notice())).toBe(false);
 });
 
 test("what is raised can be read, its subject on one line and its roles each once", async () => {
