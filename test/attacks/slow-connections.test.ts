@@ -11,6 +11,8 @@ afterEach(() => gateway.stop());
 interface Opened {
   write(text: string): void;
   end(): void;
+  /** Goes away once what was written has left. */
+  breakOff(): void;
   /** What has been answered. */
   answer(): string;
   /** Resolves with all that was answered, once the gateway has closed the connection. */
@@ -33,10 +35,13 @@ function open(beginning: string, more = ""): Opened {
     socket.destroy();
   };
   onTestFinished(end);
+  const breakOff = (): void => {
+    setTimeout(end, EACH_MS);
+  };
   const closed = new Promise<string>((resolve) => {
     socket.once("close", () => resolve(answer));
   });
-  return { write, end, answer: () => answer, closed };
+  return { write, end, breakOff, answer: () => answer, closed };
 }
 
 const health = async (): Promise<number> => (await fetch(`${gateway.url}/health`)).status;
@@ -71,4 +76,30 @@ test("connections above the cap are closed, those below it are served, and those
   await expect.poll(() => one?.answer()).toMatch(/^HTTP\/1\.1 200 /);
   for (const each of others) each.end();
   await expect.poll(() => health().catch(() => 0)).toBe(200);
+});
+
+test("bodies that their senders break off, signed or not, are no failures in the log", async () => {
+  gateway = await startTestGateway();
+  const token = await gateway.token("lou", ["launcher"]);
+  const heads = [
+    ["POST /webhooks/acme", `Service-Signature: ${signed("")}`],
+    ["POST /v1/plans", `Authorization: Bearer ${token}`],
+  ];
+  for (const [request, header] of heads) {
+    const lines = [
+      `${request} HTTP/1.1`,
+      "Host: gateway",
+      header,
+      "Content-Type: application/json",
+    ];
+    open([...lines, "Content-Length: 1000", "", "{"].join("\r\n")).breakOff();
+  }
+  const counted = async () => (await gateway.call("GET", "/metrics", token)).text;
+  await expect
+    .poll(counted, { timeout: 10_000 })
+    .toMatch(/payrun_gateway_request_seconds_count\{[^}]*plans[^}]*status="400"\} 1/);
+  await expect
+    .poll(counted, { timeout: 10_000 })
+    .toMatch(/payrun_webhooks_total\{result="incomplete_body"\} 1/);
+  expect(gateway.logged.filter((line) => line.startsWith("request failed"))).toEqual([]);
 });

@@ -4,7 +4,12 @@ import type { Config } from "../../config.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { type AccessSpan, accessTo, type RuleAccess } from "../../domain/approvals/access.ts";
 import type { Store } from "../../store/index.ts";
-import { authorsOf, listPlaybooks, playbookRevisions } from "../../store/playbooks/playbooks.ts";
+import {
+  authorsOf,
+  listPlaybooks,
+  playbookRevisions,
+  type StoredPlaybook,
+} from "../../store/playbooks/playbooks.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Session } from "../client/session.ts";
@@ -63,15 +68,30 @@ async function accessOf(
   const found: PlaybookAccess[] = [];
   for (const { name } of await listPlaybooks(db, business)) {
     const revisions = await playbookRevisions(db, { business, name });
-    const then = revisions.find(({ createdAtMs }) => createdAtMs <= span.toMs);
-    if (then?.compiled.kind !== "pay-run") continue;
-    const { revision, compiled: playbook } = then;
-    const authors = await authorsOf(db, { business, playbook: name, playbookRevision: revision });
-    const facts = { business, sandboxesOnly, tokens, signers, identities, playbook, authors };
-    const rules = accessTo(facts, span);
-    found.push({ business, playbook: name, revision, singlePerson, rules });
+    for (const { revision, compiled: playbook } of inForce(revisions, span)) {
+      if (playbook.kind !== "pay-run") continue;
+      const at = { business, playbook: name, playbookRevision: revision };
+      const authors = singlePerson ? [] : await authorsOf(db, at);
+      const facts = { business, sandboxesOnly, tokens, signers, identities, playbook, authors };
+      const rules = accessTo(facts, span);
+      found.push({ business, playbook: name, revision, singlePerson, rules });
+    }
   }
   return found;
+}
+
+/**
+ * The revisions that were in force at any moment of a span, the latest first.
+ *
+ * @param revisions latest first
+ */
+function inForce(
+  revisions: readonly StoredPlaybook[],
+  { fromMs, toMs }: AccessSpan,
+): readonly StoredPlaybook[] {
+  const begun = revisions.filter(({ createdAtMs }) => createdAtMs <= toMs);
+  const atFirst = begun.findIndex(({ createdAtMs }) => createdAtMs <= fromMs);
+  return atFirst < 0 ? begun : begun.slice(0, atFirst + 1);
 }
 
 function linesOf({ business, playbook, revision, singlePerson, rules }: PlaybookAccess): string[] {

@@ -89,7 +89,9 @@ export function coversBusinesses(
 /** Why this can't be a token's name; undefined if it can. */
 export function tokenNameProblem(name: string): string | undefined {
   const isWhole = /^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name) && principalOf(name) !== "";
-  return isWhole ? undefined : "a token's name is 1 to 100 characters without spaces around them";
+  return isWhole
+    ? undefined
+    : "a token's name is 1 to 100 visible characters, without spaces at its ends";
 }
 
 /** Why this can't be a role; undefined if it can. */

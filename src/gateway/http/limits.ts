@@ -109,19 +109,37 @@ export async function readBody(c: Context, mostBytes: number): Promise<Uint8Arra
     throw new GatewayError(411, "length_required", "Send the body with a Content-Length.");
   }
   requireLength(Number(c.req.header("content-length") ?? "0"), mostBytes);
-  return new Uint8Array(await c.req.arrayBuffer());
+  return whole(c.req.arrayBuffer().then((bytes) => new Uint8Array(bytes)));
+}
+
+/**
+ * A body whose sender goes away is no failure of ours: nobody fills the log with it.
+ *
+ * @throws GatewayError 400 if it breaks off
+ */
+async function whole<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError(400, "incomplete_body", "The body broke off before its end.");
+  }
 }
 
 /** Reads webhooks that nobody has proven yet, in chunks too, so many bytes of an address at once. */
 export class UnprovenBodies {
   readonly #held = new Map<string, number>();
 
-  /** @throws GatewayError 413 above 1 MB, 429 where the address keeps too much waiting */
+  /** @throws GatewayError 400 if it breaks off, 413 above 1 MB, 429 if the address keeps too much waiting */
   async read(c: Context, address: string): Promise<Uint8Array> {
     requireLength(Number(c.req.header("content-length") ?? "0"), SMALL_BODY_BYTES);
     const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage };
     // Called without a socket.
     if (incoming === undefined) return new Uint8Array(await c.req.arrayBuffer());
+    return whole(this.#readParts(incoming, address));
+  }
+
+  async #readParts(incoming: IncomingMessage, address: string): Promise<Uint8Array> {
     const parts: Buffer[] = [];
     let size = 0;
     try {
