@@ -2,13 +2,13 @@ import process from "node:process";
 
 /**
  * Preloaded into every process of the tests that need no Temporal server: their clock starts on
- * the same ordinary day whenever they run, or on the day in `PAYRUN_TEST_NOW`. Timers keep real
+ * the same ordinary day whenever they run, or on the day in `TEST_NOW`. Timers keep real
  * time.
  */
-const startsAt = process.env["PAYRUN_TEST_NOW"] ?? "2026-10-14T15:00:00Z";
+const startsAt = process.env["TEST_NOW"] ?? "2026-10-14T15:00:00Z";
 const realNow = Date.now;
 // All processes count from the same start, or their clocks would differ.
-const startedMs = Number(process.env["PAYRUN_TEST_STARTED_MS"] ?? realNow());
+const startedMs = Number(process.env["TEST_STARTED_MS"] ?? realNow());
 const offsetMs = Date.parse(startsAt) - startedMs;
 const now = () => realNow() + offsetMs;
 
@@ -27,4 +27,4 @@ globalThis.Date = new Proxy(Date, {
 const preload = `--import=${import.meta.url}`;
 const options = process.env["NODE_OPTIONS"] ?? "";
 if (!options.includes(preload)) process.env["NODE_OPTIONS"] = `${options} ${preload}`.trim();
-process.env["PAYRUN_TEST_STARTED_MS"] = String(startedMs);
+process.env["TEST_STARTED_MS"] = String(startedMs);

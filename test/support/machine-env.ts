@@ -1,7 +1,7 @@
 const NAMES = [
   ...["PATH", "HOME", "NODE_COMPILE_CACHE"],
   // The day on which the tests run: test/support/fixed-day.mjs.
-  ...["NODE_OPTIONS", "PAYRUN_TEST_NOW", "PAYRUN_TEST_STARTED_MS"],
+  ...["NODE_OPTIONS", "TEST_NOW", "TEST_STARTED_MS"],
 ];
 
 /** What a process needs of this machine to start, and nothing of its settings. */
