@@ -36,8 +36,9 @@ test("the README's commands take a new playbook from its file to its end, the au
   for (const command of commands.filter((each) => !moves.includes(each))) {
     if (command.includes(" watch ")) await payrun.sandbox.control.setScale(43_200);
     token = command.startsWith("PAYRUN_TOKEN=") ? printed : payrun.tokenOf("admin");
-    const words = wordsOf(command).map((word) => (word.startsWith("pay-run/") ? runId : word));
-    const { stdout } = await run(words);
+    const words = wordsOf(command);
+    // A reader sits at a terminal, where approve asks.
+    const { stdout } = await run(words[0] === "approve" ? [...words, "--yes"] : words);
     if (words[0] === "token") printed = stdout.trim();
     if (words[0] === "launch") {
       runId = /pay-run\/\S+\d/.exec(stdout)?.[0] ?? "";

@@ -62,7 +62,7 @@ test("the page's commands take a business to verified, with the page's files and
     await run("payrun status kyb-onboarding/default --json")
   ).json<OnboardingStatus>();
   expect(status).toMatchObject({ kind: "kyb-onboarding", phase: "verified", ended: true });
-  const misplaced = await run("payrun approve kyb-onboarding/default");
+  const misplaced = await run("payrun approve kyb-onboarding/default --yes");
   expect([misplaced.code, misplaced.stderr]).toEqual([
     2,
     expect.stringContaining("is no pay run, but a kyb-onboarding"),

@@ -105,7 +105,7 @@ test("without Temporal a gateway serves what the store knows, and launches exit 
     const launched = await at(["launch", "weekly.yaml", "--period", "2026-03-02", "--json"], ada);
     expect(launched.code).toBe(4);
     expect(launched.json()).toMatchObject({ message: expect.stringContaining("Temporal") });
-    expect((await at(["status", "nothing"], ada)).code).toBe(1);
+    expect((await at(["status", "nothing"], ada)).code).toBe(2);
   } finally {
     const ended = once(child, "exit");
     child.kill("SIGTERM");

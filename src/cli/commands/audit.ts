@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
-import { spokenTime } from "../../domain/clock/spoken.ts";
+import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Config } from "../../config.ts";
 import {
   type AuditRow,
@@ -68,13 +68,16 @@ function addVerify(audit: Command, session: Session): void {
           ({ entries, problems }) => entries > 0 || problems.length > 0,
         );
         for (const { businessId, entries, head, problems, compared } of trails) {
+          const zone = settings.profiles.byBusinessId(businessId)?.zone;
           const broken = problems.length > 0;
           output.line(
             `${broken ? red("✗") : green("✓")} ${nameOf(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
           );
           for (const { at, text, action, subject } of problems) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
-            output.line(`  ${spokenTime(at)}  ${printable(text)}${printable(about)}`);
+            // A trail that is gone has no entry whose time it could be.
+            const when = at === "" ? "" : `${spokenSecond(at, zone)}  `;
+            output.line(`  ${when}${printable(text)}${printable(about)}`);
           }
           if (head !== null) output.line(dim(`  its end is ${head}`));
           if (compared !== null) output.line(dim(`  ${compared}`));

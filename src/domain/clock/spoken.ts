@@ -84,6 +84,11 @@ export function spokenStamp(at: Instant, zone: string = NEW_YORK): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
 }
 
+/** For what must be found again by its second: `2026-11-23 09:00:05 New York`. */
+export function spokenSecond(at: Instant, zone: string = NEW_YORK): string {
+  return `${spokenStamp(at, zone)} ${zoneName(zone)}`;
+}
+
 /** `New York`. */
 function zoneName(zone: string): string {
   return (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");

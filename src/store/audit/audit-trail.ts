@@ -14,6 +14,7 @@ export type AuditRow = Row<"audit">;
 
 export interface TrailProblem {
   readonly auditId: number;
+  /** Empty where no entry is left. */
   readonly at: string;
   readonly kind: "changed" | "missing" | "reordered" | "cut-off";
   /** What the entry says it is about; null where the end is missing. */

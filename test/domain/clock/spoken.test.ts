@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   spokenDay,
   spokenDeadline,
+  spokenSecond,
   spokenSpan,
   spokenStamp,
   spokenTime,
@@ -41,4 +42,9 @@ test("a span is told in its two largest units", () => {
 test("a stamp has the day that people had then", () => {
   expect(spokenStamp("2026-11-23T04:59:59Z")).toBe("2026-11-22 23:59:59");
   expect(spokenStamp("2026-11-23T05:00:00Z")).toBe("2026-11-23 00:00:00");
+});
+
+test("one stamp by itself says its zone", () => {
+  expect(spokenSecond("2026-11-02T10:00:00.500Z")).toBe("2026-11-02 05:00:00 New York");
+  expect(spokenSecond("2026-11-02T10:00:00Z", "UTC")).toBe("2026-11-02 10:00:00 UTC");
 });
