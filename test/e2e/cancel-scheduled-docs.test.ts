@@ -70,7 +70,7 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     const watched = await cli(["watch", id], { env });
     expect(watched.stdout).toMatch(/completed · 1 cancelled/);
     const unknown = await cli(["cancel-scheduled", "pay_of_nobody", "--wait"], { env });
-    expect(unknown.code).toBe(1);
-    expect(unknown.stdout).toMatch(/doesn't know this payment/);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain("there is no payment “pay_of_nobody”");
   });
 });
