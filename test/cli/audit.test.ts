@@ -55,7 +55,9 @@ describe("audit verify", () => {
     const result = await payrun(["audit", "verify"], { env, cwd });
     expect(result.code).toBe(1);
     expect(result.stdout).toContain("✗ biz_1: 3 entries, 1 problem");
-    expect(result.stdout).toContain("2026-11-02 05:00:00 New York  Entry 2 is not what was written");
+    expect(result.stdout).toContain(
+      "2026-11-02 05:00:00 New York  Entry 2 is not what was written",
+    );
     const asJson = await payrun(["audit", "verify", "--json"], { env, cwd });
     expect(asJson.json()).toMatchObject({
       ok: false,

@@ -44,7 +44,12 @@ describe.runIf(hasBash)("completion in a real bash", () => {
   });
 
   test("offers a command's options, and the commands below it", async () => {
-    expect(await offered("status", "--")).toEqual(["--needs-action", "--json", "--help"]);
+    expect(await offered("status", "--")).toEqual([
+      "--bills",
+      "--needs-action",
+      "--json",
+      "--help",
+    ]);
     expect(await offered("launch", "weekly-vendors", "--wa")).toEqual(["--wait"]);
     expect(await offered("schedule", "p")).toEqual(["pause"]);
     expect(await offered("token", "create", "ann", "--e")).toEqual(["--expires"]);
