@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
-import { PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
+import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
@@ -61,6 +61,7 @@ export const HistoryBody = z
   .object({
     payableId: z.string(),
     business: z.string(),
+    zone: z.string().describe("In which its people are told times"),
     owner: z.string().nullable(),
     state: z.enum(LINE_STATES).nullable(),
     reason: z.string().nullable(),
@@ -68,14 +69,31 @@ export const HistoryBody = z
       .object({
         contactId: z.string(),
         contactName: z.string().nullable(),
+        publicId: z.string().nullable().describe("Its number"),
         amountCents: z.int(),
         dueDate: z.string().nullable(),
         executionDate: z.string(),
       })
       .nullable()
       .describe("As it was planned last; null where no run planned it"),
+    leftOut: z
+      .object({
+        runId: z.string(),
+        publicId: z.string().nullable(),
+        contactName: z.string().nullable(),
+        amountCents: z.int(),
+        dueDate: z.string().nullable(),
+        code: z.string(),
+        text: z.string(),
+      })
+      .nullable()
+      .describe("Why the last run left it out; null if one has planned it"),
     paidOnce: z.object({
       verdict: z.enum(PAID_ONCE_VERDICTS),
+      way: z.enum(BILL_WAYS).describe("Which way the bill went"),
+      serviceAnswered: z
+        .boolean()
+        .describe("False if the service didn't answer: payments are then as Payrun saw them last"),
       sentences: z.array(z.string()).describe("The conclusion first, then what it rests on"),
     }),
     approvals: z.array(ApprovalBody),
@@ -94,11 +112,22 @@ export const HistoryBody = z
       z.object({
         id: z.string(),
         amountCents: z.int(),
-        status: z.string().describe("As it was seen last"),
+        status: z.string().describe("As the service says it now, or as it was seen last"),
+        failureReason: z.string().nullable(),
         seenAt: z.string().nullable(),
         seq: z.int().describe("Number of the request that made it"),
       }),
     ),
+    externalPayments: z
+      .array(
+        z.object({
+          id: z.string(),
+          amountCents: z.int(),
+          status: z.string(),
+          failureReason: z.string().nullable(),
+        }),
+      )
+      .describe("Payments of it that the service shows and no request of Payrun has made"),
     retry: z
       .object({
         id: z.string(),

@@ -6,6 +6,16 @@ import { HistoryBody } from "../../src/api/history.ts";
 /** What the gateway answers about a bill, and what the command prints of it. */
 export async function explainIn(world: MoneyWorld, payableId: string) {
   const profile = world.context().profileOf("acme");
-  const history = HistoryBody.parse(await historyOf(world.store.db, profile, payableId));
+  const history = HistoryBody.parse(
+    await historyOf(
+      {
+        store: world.store,
+        clientOf: ({ name }) => world.context().clientOf(name),
+        nowMs: Date.now,
+      },
+      profile,
+      payableId,
+    ),
+  );
   return { history, text: historyLines(HistoryBody.parse(history)).join("\n") };
 }

@@ -1,3 +1,4 @@
+import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { bold, dim, green, printable, red, short, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
@@ -10,31 +11,55 @@ const SHOWN_ABOVE: readonly string[] = ["approved", "sending", "answered", "look
 
 /** Everything about a bill on one screen: the conclusion first, then what it rests on. */
 export function historyLines(history: PayableHistory): string[] {
-  const { bill, attempts, cancels } = history;
+  const { attempts, cancels, zone } = history;
+  const bill = history.bill ?? history.leftOut;
   const facts = [
-    ...(bill === null ? [] : [printable(bill.contactName ?? bill.contactId)]),
     ...(bill === null ? [] : [formatUsd(bill.amountCents)]),
     ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
     history.state ?? "in no run's plan",
   ];
   const [conclusion = "", ...reasons] = history.paidOnce.sentences;
   return [
-    `${bold(history.payableId)}  ${facts.join(" · ")}`,
+    `${titleOf(history)}  ${facts.join(" · ")}`,
+    dim(`  times are those of ${zoneName(zone)}`),
     ...(history.reason === null ? [] : [`  ${printable(history.reason)}`]),
     ...(history.owner === null ? [] : [dim(`  owned by ${history.owner}`)]),
     `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
     ...reasons.map((reason) => `  - ${printable(reason)}`),
     ...section("Approved", approvalLines(history)),
     ...section("Did not count", refusedLines(history)),
-    ...section("Requests", attempts.flatMap(attemptLines)),
+    ...section(
+      "Requests",
+      attempts.flatMap((each) => attemptLines(each, zone)),
+    ),
     ...section("Payments", paymentLines(history)),
+    ...section("Not made by Payrun", externalLines(history)),
     ...section("Retry", retryLines(history)),
-    ...section("Deposits", history.deposits.flatMap(depositLines)),
-    ...section("Cancels", cancels.flatMap(attemptLines)),
+    ...section(
+      "Deposits",
+      history.deposits.flatMap((each) => depositLines(each, zone)),
+    ),
+    ...section(
+      "Cancels",
+      cancels.flatMap((each) => attemptLines(each, zone)),
+    ),
     ...section("Cancellations", cancellationLines(history)),
     ...section("Holds", holdLines(history)),
     ...section("What happened", storyLines(history)),
   ];
+}
+
+/** Vendor and number first, as people name it; the id behind. */
+function titleOf({ bill, leftOut, payableId }: PayableHistory): string {
+  const { publicId = null, contactName = null } = bill ?? leftOut ?? {};
+  const name = [contactName ?? bill?.contactId, publicId].flatMap((word) => word ?? []).join(" ");
+  return name === "" ? bold(payableId) : `${bold(printable(name))} ${dim(payableId)}`;
+}
+
+function externalLines({ externalPayments }: PayableHistory): string[] {
+  return externalPayments.map(
+    ({ id, amountCents, status }) => `${id}  ${formatUsd(amountCents)}  ${bold(printable(status))}`,
+  );
 }
 
 function coloured(verdict: PayableHistory["paidOnce"]["verdict"], text: string): string {
@@ -48,24 +73,24 @@ function section(title: string, lines: readonly string[]): string[] {
 
 type Approval = PayableHistory["approvals"][number];
 
-function approvalLines({ approvals }: PayableHistory): string[] {
+function approvalLines({ approvals, zone }: PayableHistory): string[] {
   return approvals.flatMap((approval) => {
     const { planHash, runId, expiresAt } = approval;
     return [
-      approverText(approval),
-      dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${time(expiresAt)}`),
+      approverText(approval, zone),
+      dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${spokenStamp(expiresAt, zone)}`),
     ];
   });
 }
 
-function refusedLines({ refused }: PayableHistory): string[] {
+function refusedLines({ refused, zone }: PayableHistory): string[] {
   return refused.map(({ at, by, code, reason, times }) => {
     const often = times > 1 ? ` ×${times}` : "";
-    return `${time(at)}  ${bold(printable(by))}: ${printable(reason === "" ? code : reason)}${often}`;
+    return `${spokenStamp(at, zone)}  ${bold(printable(by))}: ${printable(reason === "" ? code : reason)}${often}`;
   });
 }
 
-function approverText(approval: Approval): string {
+function approverText(approval: Approval, zone: string): string {
   const { at, by, roles, proof, proofId, stage, escalated, alone } = approval;
   const notes = [
     ...(alone === true ? ["as the one person who launches and approves here"] : []),
@@ -73,12 +98,12 @@ function approverText(approval: Approval): string {
     ...(escalated === true ? ["after it was escalated"] : []),
   ];
   const note = notes.map((text) => `, ${text}`).join("");
-  return `${time(at)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`;
+  return `${spokenStamp(at, zone)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`;
 }
 
 type Attempt = PayableHistory["attempts"][number];
 
-function attemptLines(attempt: Attempt): string[] {
+function attemptLines(attempt: Attempt, zone: string): string[] {
   const { seq, operation, state, amountCents, executionDate, idempotencyKey, bodyHash } = attempt;
   const answer = attempt.answer === null ? "" : `, ${printable(attempt.answer)}`;
   const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
@@ -88,7 +113,7 @@ function attemptLines(attempt: Attempt): string[] {
     dim(`   key ${idempotencyKey}  body ${bodyHash.slice(0, 16)}`),
     ...[...sends, ...looks]
       .sort((one, other) => one.at.localeCompare(other.at))
-      .map(({ at, text }) => `   ${time(at)}  ${text}`),
+      .map(({ at, text }) => `   ${spokenStamp(at, zone)}  ${text}`),
     ...(attempt.paymentIds.length === 0
       ? []
       : [`   ${operation === "cancel" ? "cancelled" : "made"} ${attempt.paymentIds.join(", ")}`]),
@@ -121,14 +146,14 @@ function grouped(
   }));
 }
 
-function paymentLines({ payments }: PayableHistory): string[] {
+function paymentLines({ payments, zone }: PayableHistory): string[] {
   return table(
     [{}, { align: "right" }, {}, {}],
     payments.map(({ id, amountCents, status, seenAt, seq }) => [
       id,
       formatUsd(amountCents),
       bold(status),
-      dim(`by request ${seq}${seenAt === null ? "" : `, seen ${time(seenAt)}`}`),
+      dim(`by request ${seq}${seenAt === null ? "" : `, seen ${spokenStamp(seenAt, zone)}`}`),
     ]),
   );
 }
@@ -145,12 +170,12 @@ function retryLines({ retry }: PayableHistory): string[] {
 }
 
 /** A deposit is about a whole run: its requests are shown without their sends. */
-function depositLines(deposit: PayableHistory["deposits"][number]): string[] {
+function depositLines(deposit: PayableHistory["deposits"][number], zone: string): string[] {
   const { subject, amountCents, state, transactionId, approvals, attempts } = deposit;
   const made = transactionId === null ? "" : ` as ${transactionId}`;
   return [
     `${formatUsd(amountCents)} into the balance: ${bold(state)}${made}  ${dim(subject)}`,
-    ...approvals.map((approval) => `  approved ${approverText(approval)}`),
+    ...approvals.map((approval) => `  approved ${approverText(approval, zone)}`),
     ...attempts.map(({ seq, state: ended, answer, idempotencyKey, sends }) =>
       dim(
         `  request ${seq} ${ended}${answer === null ? "" : `, ${printable(answer)}`}, sent ${sends.length}×, key ${idempotencyKey}`,
@@ -166,15 +191,17 @@ function cancellationLines({ cancellations }: PayableHistory): string[] {
   );
 }
 
-function holdLines({ holds }: PayableHistory): string[] {
+function holdLines({ holds, zone }: PayableHistory): string[] {
   return holds.map(({ id, author, reason, createdAt, releasedAt, releasedBy }) => {
     const lifted =
-      releasedAt === null ? "" : `; lifted ${time(releasedAt)} by ${printable(releasedBy ?? "")}`;
-    return `${time(createdAt)}  ${printable(author)}: ${printable(reason)}${lifted}  ${dim(id)}`;
+      releasedAt === null
+        ? ""
+        : `; lifted ${spokenStamp(releasedAt, zone)} by ${printable(releasedBy ?? "")}`;
+    return `${spokenStamp(createdAt, zone)}  ${printable(author)}: ${printable(reason)}${lifted}  ${dim(id)}`;
   });
 }
 
-function storyLines({ timeline }: PayableHistory): string[] {
+function storyLines({ timeline, zone }: PayableHistory): string[] {
   const story = grouped(
     timeline
       .filter(({ kind }) => !SHOWN_ABOVE.includes(kind))
@@ -182,13 +209,9 @@ function storyLines({ timeline }: PayableHistory): string[] {
         at,
         text: short(printable(text), 100) + (by === undefined ? "" : dim(`  ${printable(by)}`)),
       })),
-  ).map(({ at, text }) => `${dim(time(at))}  ${text}`);
+  ).map(({ at, text }) => `${dim(spokenStamp(at, zone))}  ${text}`);
   const left = story.length - STORY.first - STORY.last;
   if (left <= 1) return story;
   const middle = dim(`… ${left} more: --json has all of them`);
   return [...story.slice(0, STORY.first), middle, ...story.slice(-STORY.last)];
-}
-
-function time(at: string): string {
-  return at.slice(0, 19).replace("T", " ");
 }

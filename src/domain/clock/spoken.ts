@@ -90,7 +90,7 @@ export function spokenSecond(at: Instant, zone: string = NEW_YORK): string {
 }
 
 /** `New York`. */
-function zoneName(zone: string): string {
+export function zoneName(zone: string): string {
   return (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 }
 

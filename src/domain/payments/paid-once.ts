@@ -1,34 +1,37 @@
-import type { LineState } from "../../contracts/pay-run.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
+import { type PaidOnceAttempt, requestText } from "./request-texts.ts";
+import { type Standing, standingText } from "./standing.ts";
 
-export interface PaidOnceAttempt {
-  readonly seq: number;
-  /**
-   * `open`: it may still pay; `dead`: its key never will; `refused`: it has had no effect so far.
-   */
-  readonly state: "open" | "applied" | "dead" | "refused";
-  /** Null if the store was restored and knows only the effect. */
-  readonly amountCents: number | null;
-  readonly answer: string | null;
-  readonly sends: readonly { readonly result: string; readonly code?: string }[];
-  readonly paymentIds: readonly string[];
-  readonly lookUps: readonly { readonly verdict: string; readonly isConclusive: boolean }[];
+/** A payment of a bill, whoever made it. */
+export interface PaidOncePayment {
+  readonly id: string;
+  readonly amountCents: number;
+  /** As the service says it now, or as it was seen last. */
+  readonly status: string;
+  readonly failureReason?: string | null | undefined;
+  /** True if it was seen completed before: a bank may take back what has settled. */
+  readonly hadSettled?: boolean | undefined;
 }
 
-export interface PaidOnceFacts {
-  /** State of the bill's current line; null if no run has planned it. */
-  readonly state: LineState | null;
+export interface PaidOnceFacts extends Standing {
   /** The approved or planned amount; null if no run has planned it. */
   readonly amountCents: number | null;
-  /** Attempts to pay it, first to last. */
+  /** The whole bill; null if no run has planned it. */
+  readonly totalCents?: number | null | undefined;
+  /** Requests to pay it, first to last. */
   readonly attempts: readonly PaidOnceAttempt[];
-  /** Payments that they made, with their last known status. */
-  readonly payments: readonly {
-    readonly id: string;
+  /** The bill's lines in the plans of runs, with what was approved of each. */
+  readonly lines?: readonly {
     readonly amountCents: number;
-    readonly status: string;
+    readonly paymentIds: readonly string[];
   }[];
+  /** Payments that its requests made, first to last. */
+  readonly payments: readonly PaidOncePayment[];
+  /** Payments of it that no request of Payrun has made, as far as is known. */
+  readonly others?: readonly PaidOncePayment[] | undefined;
+  /** False if the service didn't answer: its payments are then as Payrun saw them last. */
+  readonly serviceAnswered?: boolean | undefined;
 }
 
 /** `unknown`: a response is missing, so a request may have paid. */
@@ -42,123 +45,234 @@ export const PAID_ONCE_VERDICTS = [
 ] as const;
 type PaidOnceVerdict = (typeof PAID_ONCE_VERDICTS)[number];
 
-/**
- * Says whether a bill was paid once, and how that is known: sentences for a person, the conclusion
- * first, each from the facts given.
- */
-export function paidOnce(facts: PaidOnceFacts): {
+/** Every way that a bill can have gone. */
+export const BILL_WAYS = [
+  /** Nothing was ever made for it; the state says what it waits for, or how it ended. */
+  "never-sent",
+  /** No run has planned it, and one has said why. */
+  "left-out",
+  "on-its-way",
+  "held-by-service",
+  "paid",
+  /** In several payments, since the service splits large amounts. */
+  "paid-in-parts",
+  /** After an earlier payment ended unpaid. */
+  "paid-again",
+  "partly-paid",
+  "too-much",
+  /** Somebody else paid it, or a person says so. */
+  "paid-elsewhere",
+  "failed",
+  "returned",
+  /** After it had settled. */
+  "returned-late",
+  "cancelled",
+  "refund-pending",
+  "refunded",
+  /** A request has no final response. */
+  "unknown",
+] as const;
+type BillWay = (typeof BILL_WAYS)[number];
+
+interface Conclusion {
   readonly verdict: PaidOnceVerdict;
+  readonly way: BillWay;
+  readonly text: string;
+}
+
+/**
+ * Says whether a bill was paid once, which way it went, and how that is known: sentences for a
+ * person, the conclusion first, each from the facts given.
+ */
+export function paidOnce(facts: PaidOnceFacts): Omit<Conclusion, "text"> & {
   readonly sentences: readonly string[];
 } {
-  const { verdict, text } = conclusion(facts);
-  return { verdict, sentences: [text, ...facts.attempts.map((each) => ofAttempt(each, facts))] };
+  const { verdict, way, text } = conclusion(facts);
+  const requests = facts.attempts.map((each) => requestText(each, facts.payments));
+  return { verdict, way, sentences: [text, ...requests] };
 }
 
-function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): {
-  readonly verdict: PaidOnceVerdict;
-  readonly text: string;
-} {
-  const open = attempts.find(({ state: is }) => is === "open");
+function conclusion(facts: PaidOnceFacts): Conclusion {
+  const { attempts, payments, others = [] } = facts;
+  const open = attempts.find(({ state }) => state === "open");
   if (open !== undefined) {
     const text = `It is not known yet whether request ${open.seq} has paid; until it is, only the same request under the same key, or a lookup, can follow.`;
-    return { verdict: "unknown", text };
+    return { verdict: "unknown", way: "unknown", text };
   }
-  const good = payments.filter(({ status }) => !isKnownUnpaid(status));
-  const goodCents = sumCents(good.map((payment) => payment.amountCents));
-  const isDone = good.every(({ status }) => status === "completed");
-  const due = amountCents ?? goodCents;
-  if (good.length === 0) return { verdict: "not-paid", text: notPaid(state, attempts, payments) };
-  const sum = `${good.length === 1 ? "payment" : `${good.length} payments`} (${good.map(({ id }) => id).join(", ")}) of ${formatUsd(goodCents)}`;
-  if (goodCents > due) {
-    const text = `Too much: ${sum} for ${formatUsd(due)} that were approved.`;
-    return { verdict: "too-much", text };
+  const good = payments.filter(isGood);
+  const beside = others.filter(isGood);
+  if (good.length === 0) return withoutPayment(facts, beside);
+  const cents = centsOf(good);
+  const due = approvedFor(good, facts) ?? facts.amountCents ?? cents;
+  const tooMuch = tooMuchText(facts, { good, beside, due });
+  if (tooMuch !== null) return ofTooMuch(tooMuch, facts);
+  const bad = payments.filter((payment) => !isGood(payment));
+  if (cents < due) {
+    const rest = bad.length === 0 ? "" : ` ${listed(bad)}.`;
+    const text = `Only a part: ${namesOf(good)} of ${formatUsd(cents)} of ${formatUsd(due)} that were approved.${rest}${besideText(beside)}`;
+    return { verdict: "partly-paid", way: "partly-paid", text };
   }
-  if (goodCents < due) {
-    const text = `Only a part: ${sum} of ${formatUsd(due)} that were approved.`;
-    return { verdict: "partly-paid", text };
-  }
-  const dead = payments.length - good.length;
-  const rest =
-    dead === 0
-      ? "Payrun made no other."
-      : `${dead === 1 ? "The other one" : "All others"} ended unpaid.`;
-  return isDone
-    ? { verdict: "paid-once", text: `Paid once, by ${sum}, all that was approved. ${rest}` }
-    : { verdict: "on-its-way", text: `On its way once, by ${sum}, all that was approved. ${rest}` };
+  return inFull(facts, { good, bad, beside });
 }
 
-function notPaid(
-  state: LineState | null,
-  attempts: readonly PaidOnceAttempt[],
-  payments: readonly { readonly status: string }[],
-): string {
-  if (payments.length > 0) {
-    const all = payments.length === 1 ? "The payment that was made" : "All payments that were made";
-    return `Not paid: ${all} ended ${[...new Set(payments.map(({ status }) => status))].join(" or ")}.`;
+/** What was approved of the lines that these payments pay: several, if the bill is paid in parts. */
+function approvedFor(
+  good: readonly PaidOncePayment[],
+  { lines = [] }: PaidOnceFacts,
+): number | undefined {
+  const theirs = lines.filter(({ paymentIds }) => good.some(({ id }) => paymentIds.includes(id)));
+  const isWhole = good.every(({ id }) => theirs.some(({ paymentIds }) => paymentIds.includes(id)));
+  return isWhole ? centsOf(theirs) : undefined;
+}
+
+function tooMuchText(
+  { totalCents = null }: PaidOnceFacts,
+  paid: {
+    readonly good: readonly PaidOncePayment[];
+    readonly beside: readonly PaidOncePayment[];
+    readonly due: number;
+  },
+): string | null {
+  const { good, beside, due } = paid;
+  const [ours, theirs] = [centsOf(good), centsOf(beside)];
+  if (ours > due)
+    return `${namesOf(good)} of ${formatUsd(ours)} for ${formatUsd(due)} that were approved.`;
+  if (theirs === 0 || totalCents === null || ours + theirs <= totalCents) return null;
+  return `${namesOf(good)} of ${formatUsd(ours)}, and outside Payrun ${namesOf(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
+}
+
+/** An alarm from what may be old is not raised: an earlier payment may have failed meanwhile. */
+function ofTooMuch(what: string, { serviceAnswered = true }: PaidOnceFacts): Conclusion {
+  return serviceAnswered
+    ? { verdict: "too-much", way: "too-much", text: `Too much: ${what}` }
+    : {
+        verdict: "unknown",
+        way: "unknown",
+        text: `It is not known whether too much was paid: Payrun last saw ${what}`,
+      };
+}
+
+/** All that was approved has been paid, or is on its way. */
+function inFull(
+  { payments }: PaidOnceFacts,
+  paid: {
+    readonly good: readonly PaidOncePayment[];
+    readonly bad: readonly PaidOncePayment[];
+    readonly beside: readonly PaidOncePayment[];
+  },
+): Conclusion {
+  const { good, bad, beside } = paid;
+  const what = `${namesOf(good)} of ${formatUsd(centsOf(good))}, all that was approved.`;
+  const isDone = good.every(({ status }) => status === "completed");
+  const [first] = bad;
+  const isAgain =
+    first !== undefined &&
+    payments.findLastIndex(isGood) > payments.findIndex((one) => one === first);
+  const others =
+    first === undefined
+      ? " Payrun made no other."
+      : isAgain
+        ? ` It ${isDone ? "was" : "is being"} paid again after ${listed(bad)}.`
+        : ` ${listed(bad)}.`;
+  const rest = `${others}${besideText(beside)}`;
+  if (isDone) {
+    const way = isAgain ? "paid-again" : good.length > 1 ? "paid-in-parts" : "paid";
+    return { verdict: "paid-once", way, text: `Paid once, by ${what}${rest}` };
   }
-  const here = attempts.some(({ sends }) => sends.length > 0)
+  const isHeld = good.some(({ status }) => status === "held");
+  const held = isHeld ? " The service holds it for review." : "";
+  const text = `On its way once, by ${what}${held}${rest}`;
+  return { verdict: "on-its-way", way: isHeld ? "held-by-service" : "on-its-way", text };
+}
+
+/** Of a bill that no payment of Payrun's pays. */
+function withoutPayment(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]): Conclusion {
+  const { payments, state, leftOut, totalCents = null } = facts;
+  const sent = sentText(facts);
+  const verdict = "not-paid";
+  if (beside.length > 0 && centsOf(beside) >= (totalCents ?? 0)) {
+    const text = `Not paid by Payrun, which found it paid by somebody else: ${sent}.${besideText(beside)}`;
+    return { verdict, way: "paid-elsewhere", text };
+  }
+  if (state === "paid-elsewhere") return calledPaidElsewhere(facts, beside);
+  const stands = `${standingText(facts)}${besideText(beside)}`;
+  const last = payments.at(-1);
+  if (last === undefined) {
+    const way = state === null && leftOut != null ? "left-out" : "never-sent";
+    return { verdict, way, text: `Not paid by Payrun: ${sent}.${stands}` };
+  }
+  const all = payments.length === 1 ? "The payment that was made" : "All payments that were made";
+  const ended = [...new Set(payments.map(({ status }) => status))].join(" or ");
+  const text = `Not paid: ${all} ended ${ended}: ${listed(payments)}.${stands}`;
+  return { verdict, way: wayOfLast(last), text };
+}
+
+/** A run or a person has called it paid elsewhere, and no payment that stands shows it. */
+function calledPaidElsewhere(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]): Conclusion {
+  const { others = [], resolvedBy } = facts;
+  const sent = sentText(facts);
+  const way = "paid-elsewhere";
+  if (resolvedBy != null) {
+    const text = `Not paid by Payrun: ${sent}. ${resolvedBy} said that it was paid elsewhere.${besideText(beside)}`;
+    return { verdict: "not-paid", way, text };
+  }
+  const ended = others.filter((payment) => !isGood(payment));
+  const last = ended.at(-1);
+  if (last !== undefined && beside.length === 0) {
+    const text = `Not paid: Payrun found it paid by somebody else, but ${listed(ended)}; and ${sent}.`;
+    return { verdict: "not-paid", way: wayOfLast(last), text };
+  }
+  const text = `Not paid by Payrun, which found it paid by somebody else: ${sent}.${besideText(beside)}`;
+  return { verdict: "not-paid", way, text };
+}
+
+const WAYS: Readonly<Record<string, BillWay>> = {
+  failed: "failed",
+  returned: "returned",
+  cancelled: "cancelled",
+  refund_pending: "refund-pending",
+  refunded: "refunded",
+};
+
+function wayOfLast({ status, hadSettled }: PaidOncePayment): BillWay {
+  if (hadSettled === true && status === "returned") return "returned-late";
+  return WAYS[status] ?? "failed";
+}
+
+/** `pmt_1 failed (R01), pmt_2 was returned (R02) after it had settled`. */
+function listed(payments: readonly PaidOncePayment[]): string {
+  return payments.map((payment) => `${payment.id} ${endText(payment)}`).join(", ");
+}
+
+function endText({ status, failureReason, hadSettled }: PaidOncePayment): string {
+  if (status === "refund_pending") return "was cancelled, and its money is on its way back";
+  const why = failureReason == null || failureReason === "" ? "" : ` (${failureReason})`;
+  const after = hadSettled === true ? " after it had settled" : "";
+  return `${status === "failed" ? status : `was ${status}`}${why}${after}`;
+}
+
+function sentText({ attempts, payments }: PaidOnceFacts): string {
+  if (payments.length > 0) return `Payrun's own ended unpaid (${listed(payments)})`;
+  return attempts.some(({ sends }) => sends.length > 0)
     ? "none of the requests that were sent made a payment"
     : "no request to pay it was ever sent";
-  return state === "paid-elsewhere"
-    ? `Not paid by Payrun, which found it paid by somebody else: ${here}.`
-    : `Not paid by Payrun: ${here}.`;
 }
 
-function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): string {
-  const { seq, state, paymentIds, amountCents } = attempt;
-  const made = paymentIds
-    .map(
-      (id) =>
-        `${id} (${payments.find((payment) => payment.id === id)?.status ?? "status unknown"})`,
-    )
-    .join(", ");
-  if (amountCents === null) {
-    return `Request ${seq} is not in this store, which was restored: a lookup found ${made} instead, exactly what was approved, so it was not sent again.`;
-  }
-  const left = attempt.sends.filter(({ result }) => result !== "not-sent").length;
-  const times =
-    left === 0
-      ? "never left"
-      : left === 1
-        ? "was sent once"
-        : `was sent ${left} times, each time under the same key, which the service carries out once at most`;
-  const begin = `Request ${seq} for ${formatUsd(amountCents)} ${times}`;
-  switch (state) {
-    case "applied":
-      return attempt.answer === "2xx"
-        ? `${begin}, and the response named ${made}.`
-        : `${begin}, and no response said what it made: a lookup found ${made}, not there before and exactly its amount, so it was not sent again.`;
-    case "dead":
-      return `${begin}; ${ofDead(attempt)}`;
-    case "refused":
-      return left === 0
-        ? `${begin}.`
-        : `${begin}; ${nothingCame(attempt)} Nothing is sent under its key unless the bill is approved and checked again.`;
-    case "open":
-      return `${begin}, and has no final response yet.`;
-  }
+function besideText(beside: readonly PaidOncePayment[]): string {
+  if (beside.length === 0) return "";
+  return ` Outside Payrun it has ${namesOf(beside)} of ${formatUsd(centsOf(beside))}.`;
 }
 
-/** Why a key will never pay. */
-function ofDead(attempt: PaidOnceAttempt): string {
-  const has = (result: string) => attempt.sends.some((send) => send.result === result);
-  const last = attempt.sends.findLast(({ code }) => code !== undefined);
-  const why = has("unconfirmed")
-    ? "the service could not say whether it paid"
-    : has("conflict")
-      ? "the service holds other bytes under its key"
-      : `the service refuses it for good${last?.code === undefined ? "" : ` (${last.code})`}`;
-  return `${why}, so its key will never pay. ${lookedUp(attempt) ?? "Every send of it got a response."}`;
+/** False if the vendor certainly doesn't have this payment's money, and won't get it. */
+function isGood({ status }: PaidOncePayment): boolean {
+  return !isKnownUnpaid(status) && status !== "refund_pending";
 }
 
-function nothingCame(attempt: PaidOnceAttempt): string {
-  return lookedUp(attempt) ?? "every send was refused.";
+function centsOf(payments: readonly { readonly amountCents: number }[]): number {
+  return sumCents(payments.map(({ amountCents }) => amountCents));
 }
 
-function lookedUp({ lookUps }: PaidOnceAttempt): string | undefined {
-  const last = lookUps.at(-1);
-  if (last?.verdict !== "none") return undefined;
-  return last.isConclusive
-    ? "A lookup made after its window found no payment of it."
-    : "A lookup found no payment of it.";
+function namesOf(payments: readonly PaidOncePayment[]): string {
+  const count = payments.length === 1 ? "payment" : `${payments.length} payments`;
+  return `${count} (${payments.map(({ id }) => id).join(", ")})`;
 }

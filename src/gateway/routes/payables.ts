@@ -34,7 +34,7 @@ export function addPayableRoutes(routes: Routes): void {
     responses: { 200: { description: "First to last", schema: HistoryBody } },
     handle: async ({ params, query, context }) => {
       const profile = await businessOfPayable(context, params.id, query.business);
-      return { status: 200, json: await historyOf(context.store.db, profile, params.id) };
+      return { status: 200, json: await historyOf(context, profile, params.id) };
     },
   });
 

@@ -1,31 +1,43 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
-import { paidOnce } from "../../domain/payments/paid-once.ts";
+import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
-import { auditHash, type AuditEntry, listAudit } from "../../store/audit/audit.ts";
+import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
-import { planLineOf } from "../../store/lines/lines.ts";
+import { planLineOf, type RunLine, toRunLine } from "../../store/lines/lines.ts";
+import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { getRetry } from "../../store/retries/retries.ts";
 import { holdJson } from "../status/holds.ts";
 import { currentLineOf } from "../../actions/payables.ts";
+import type { ActionContext } from "../../actions/context.ts";
 import { approvalsOf } from "./approvals.ts";
 import { refusedOf } from "./deciders.ts";
-import { attemptJson, lookUpsIn, paymentsIn } from "./attempts.ts";
+import { servicePayments } from "./service-payments.ts";
+import { attemptJson } from "./attempts.ts";
+import { externalIn, paymentsIn } from "./payments.ts";
 import { type DepositOwner, depositsFor } from "./deposits.ts";
 import { incidentEntries } from "./incidents.ts";
 import { timelineOf } from "./timeline.ts";
+import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
 
 /**
- * Everything the store knows about one bill: who approved it and on which plan, the requests that
+ * Everything that is known about one bill: who approved it and on which plan, the requests that
  * were sent and what was answered, lookups, payments, holds, cancellations, and whether it was paid
  * once.
  */
-export async function historyOf(db: Db, profile: BusinessProfile, payableId: string) {
+export async function historyOf(
+  context: Pick<ActionContext, "store" | "clientOf" | "nowMs">,
+  profile: BusinessProfile,
+  payableId: string,
+) {
+  const { db } = context.store;
   const { businessId } = profile;
+  // Before the store: what a request makes meanwhile must not look like somebody else's payment.
+  const shown = await servicePayments(context, profile, payableId);
   const attempts = await attemptsOf(db, businessId, payableId, profile);
   const holds = await holdsOf(db, businessId, payableId);
   const line = await currentLineOf(db, businessId, payableId);
@@ -45,13 +57,14 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
   const story = [...trail, ...ofPayments, ...incidents].sort(
     (one, other) => one.auditId - other.auditId,
   );
-  const payments = paymentsIn(story, attempts);
+  const seen = await seenPayments(db, businessId, [...paymentIds]);
+  const payments = paymentsIn(story, attempts, { seen, shown });
+  const externalPayments = externalIn(shown?.payments, payments);
+  const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
   const cancels = await cancelAttempts(db, businessId, paymentIds);
-  const { verdict, sentences } = paidOnce({
-    state: line?.state ?? null,
-    amountCents: plan?.amountCents ?? null,
-    attempts: attempts.map((attempt) => ({ ...attempt, lookUps: lookUpsIn(trail, attempt) })),
-    payments,
+  const verdict = paidOnceOf({
+    ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
+    leftOut: leftOut?.text ?? null,
   });
   return {
     payableId,
@@ -59,22 +72,16 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     state: line?.state ?? null,
     reason: line?.reason ?? null,
-    bill:
-      plan === undefined
-        ? null
-        : {
-            contactId: plan.contactId,
-            contactName: plan.contactName,
-            amountCents: plan.amountCents,
-            dueDate: plan.dueDate,
-            executionDate: plan.executionDate,
-          },
-    paidOnce: { verdict, sentences: [...sentences, trailSentence(trail)] },
+    bill: billJson(plan),
+    leftOut: leftOut ?? null,
+    zone: zoneOf(profile),
+    paidOnce: verdict,
     approvals,
     refused: await refusedOf(db, businessId, [...new Set(places.map(({ runId }) => runId))]),
     timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
-    payments,
+    payments: payments.map(({ hadSettled: _, ...payment }) => payment),
+    externalPayments,
     retry: retryJson(retry),
     holds: holds.map((hold) => holdJson(hold, profile.name)),
     cancellations: cancellations.map(({ workflowId, paymentId, state, reason }) => ({
@@ -92,19 +99,43 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
   };
 }
 
+function billJson(plan: PlanLine | undefined) {
+  if (plan === undefined) return null;
+  const { contactId, contactName, publicId, amountCents, dueDate, executionDate } = plan;
+  return { contactId, contactName, publicId, amountCents, dueDate, executionDate };
+}
+
 /** Where it stands in the plans of runs. */
 async function placesOf(
   db: Db,
   businessId: string,
   payableId: string,
-): Promise<{ readonly runId: string; readonly lineNo: number }[]> {
+): Promise<Pick<RunLine, "runId" | "lineNo" | "amountCents" | "paymentIds">[]> {
   const rows = await db
     .selectFrom("run_lines")
-    .select(["run_id", "line_no"])
+    .select(["run_id", "line_no", "amount_cents", "payment_ids"])
     .where("business_id", "=", businessId)
     .where("payable_id", "=", payableId)
     .execute();
-  return rows.map((row) => ({ runId: row.run_id, lineNo: row.line_no }));
+  return rows.map(toRunLine);
+}
+
+/** Why the run that left it out last did so. */
+async function lastLeftOut(db: Db, businessId: string, payableId: string) {
+  const row = await db
+    .selectFrom("plan_skipped")
+    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
+    .select(["plan_skipped.run_id", "plan_skipped.skipped"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_skipped.payable_id", "=", payableId)
+    .orderBy("runs.launched_at_ms", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { publicId, contactName, amountCents, dueDate, code, text } = JSON.parse(
+    row.skipped,
+  ) as SkippedLine;
+  return { runId: row.run_id, publicId, contactName, amountCents, dueDate, code, text };
 }
 
 type Retry = Awaited<ReturnType<typeof getRetry>>;
@@ -137,24 +168,4 @@ async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySe
 async function holdsOf(db: Db, businessId: string, payableId: string): Promise<Hold[]> {
   const holds = await listHolds(db, { businessId, nowMs: 0 });
   return holds.filter((hold) => hold.scope === "payable" && hold.value === payableId);
-}
-
-/** Ids of entries that are not what was written. */
-function changedIn(trail: readonly AuditEntry[]): number[] {
-  return trail.filter((entry) => !isAsWritten(entry)).map(({ auditId }) => auditId);
-}
-
-function isAsWritten({ detailsText, prevHash, hash, atMs, ...entry }: AuditEntry): boolean {
-  return auditHash({ ...entry, nowMs: atMs }, detailsText, prevHash) === hash;
-}
-
-function trailSentence(trail: readonly AuditEntry[]): string {
-  const changed = changedIn(trail);
-  if (changed.length > 0) {
-    return `Entry ${changed.join(", ")} of the audit trail is not what was written: run payrun audit verify.`;
-  }
-  const count = trail.length === 1 ? "entry" : `${trail.length} entries`;
-  return trail.length === 0
-    ? "The audit trail has no entry of its own about it."
-    : `The audit trail's ${count} about it ${trail.length === 1 ? "is" : "are"} as written; payrun audit verify checks that none is missing.`;
 }

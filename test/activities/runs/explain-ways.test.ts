@@ -71,8 +71,12 @@ describe("explain says of a bill", () => {
     await world.control.advance("P10D");
     await world.pay(runId);
     const { history, text } = await explain(payableId);
-    expect(history).toMatchObject({ state: "paid-elsewhere", attempts: [], payments: [] });
-    expect(history.paidOnce).toMatchObject({ verdict: "not-paid" });
+    expect(history).toMatchObject({
+      ...{ state: "paid-elsewhere", attempts: [], payments: [] },
+      externalPayments: [{ status: "completed" }],
+    });
+    expect(history.paidOnce).toMatchObject({ verdict: "not-paid", way: "paid-elsewhere" });
+    expect(text).toMatch(/Outside Payrun it has payment \(\S+\) of \$100\.00/);
     expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
   });
 

@@ -91,8 +91,11 @@ test("a payment that bounced and another that went through: the second is the on
     { status: "failed", seq: 1 },
     { status: "completed", seq: 2 },
   ]);
-  expect(history.paidOnce.sentences[0]).toContain("The other one ended unpaid.");
+  const [first] = history.payments;
+  expect(history.paidOnce).toMatchObject({ way: "paid-again", serviceAnswered: true });
+  expect(history.paidOnce.sentences[0]).toContain(`It was paid again after ${first?.id} failed (`);
   expect(text).toContain("1 retry made");
+  expect(text).not.toMatch(/Too much|was lost/);
 });
 
 test("an entry about it that somebody has changed is named", async () => {
@@ -105,4 +108,71 @@ test("an entry about it that somebody has changed is named", async () => {
   const { history } = await explain(payableId);
   expect(history.trail.changed).toHaveLength(1);
   expect(history.paidOnce.sentences.at(-1)).toContain("is not what was written");
+});
+
+test("a payment that has just bounced is not said to pay its bill, before anybody has seen that", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P10D");
+  const { history, text } = await explain(payableId);
+  expect(history).toMatchObject({
+    payments: [{ status: "failed" }],
+    paidOnce: { verdict: "not-paid", way: "failed" },
+  });
+  expect(text).toContain("Not paid: The payment that was made ended failed");
+});
+
+test.each([
+  ["fails", () => Promise.reject(new Error("reset"))],
+  ["is slow", untilGivenUp],
+])("if the read of the service %s, it is said how old what stands there is", async (_, listAll) => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.pay(runId);
+  await settle(runId);
+  world.override = { listAll };
+  const { history, text } = await explain(payableId);
+  expect(history).toMatchObject({
+    payments: [{ status: "completed" }],
+    paidOnce: { verdict: "paid-once", serviceAnswered: false },
+  });
+  expect(history.paidOnce.sentences[1]).toMatch(
+    /^This is as of .* New York, when Payrun last saw its payments: the service didn't answer now\.$/,
+  );
+  expect(text).toContain("the service didn't answer now");
+});
+
+/** A service that doesn't answer before the caller gives up. */
+function untilGivenUp(_: unknown, { signal }: { readonly signal?: AbortSignal } = {}) {
+  return new Promise<never>((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(new Error("given up")));
+  });
+}
+
+test("a payment that the bank took back after it had settled", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.outcome({ match: { payableId }, outcome: "return", code: "R02", times: 1 });
+  await world.pay(runId);
+  for (
+    let days = 0;
+    (await explain(payableId)).history.paidOnce.way !== "returned-late";
+    days += 1
+  ) {
+    await world.control.advance("P1D");
+    await world.follow(runId);
+    if (days > 40) throw new Error(`still ${(await explain(payableId)).text}`);
+  }
+  expect((await explain(payableId)).text).toContain("after it had settled");
+});
+
+test("a bill that no run has planned says why the last one left it out, by vendor and number", async () => {
+  const { payableIds } = await world.plannedRun([{}, { status: "draft" }]);
+  const draft = payableIds[1] ?? "";
+  const { history, text } = await explain(draft);
+  expect(history).toMatchObject({
+    ...{ state: null, bill: null, leftOut: { code: "not-approved", contactName: "One" } },
+    paidOnce: { verdict: "not-paid", way: "left-out" },
+  });
+  expect(text.split("\n")[0]).toMatch(/One BILL-\d+/);
+  expect(text).toContain("The last one left it out: Still a draft in the service.");
 });

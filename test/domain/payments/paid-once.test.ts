@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  paidOnce,
-  type PaidOnceAttempt,
-  type PaidOnceFacts,
-} from "../../../src/domain/payments/paid-once.ts";
+import { BILL_WAYS, paidOnce, type PaidOnceFacts } from "../../../src/domain/payments/paid-once.ts";
+import type { PaidOnceAttempt } from "../../../src/domain/payments/request-texts.ts";
 
 const attempt = (changes: Partial<PaidOnceAttempt> = {}): PaidOnceAttempt => ({
   seq: 1,
@@ -33,6 +30,7 @@ describe("how it is known that a bill was paid once", () => {
   test("a bill with one request, one response and one completed payment is paid once", () => {
     expect(paidOnce(facts())).toEqual({
       verdict: "paid-once",
+      way: "paid",
       sentences: [
         "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
         "Request 1 for $100.00 was sent once, and the response named pmt_1 (completed).",
@@ -75,7 +73,7 @@ describe("how it is known that a bill was paid once", () => {
     });
     expect(verdict).toBe("paid-once");
     expect(text).toContain("2 payments (a, b) of $100.00");
-    expect(text).toContain("The other one ended unpaid.");
+    expect(text).toContain("It was paid again after back failed.");
   });
 });
 
@@ -101,5 +99,227 @@ describe("what is not known to be paid once", () => {
   test("a bill paid outside Payrun is said to be paid by somebody else", () => {
     const { text } = told({ state: "paid-elsewhere", attempts: [], payments: [] });
     expect(text).toContain("found it paid by somebody else: no request to pay it was ever sent");
+  });
+});
+
+const pmt = (status: string, changes: Partial<PaidOnceFacts["payments"][number]> = {}) => ({
+  ...{ id: "pmt_1", amountCents: 10_000, status },
+  ...changes,
+});
+const twice = [attempt({ paymentIds: ["pmt_1"] }), attempt({ seq: 2, paymentIds: ["pmt_2"] })];
+const bounced = pmt("failed", { failureReason: "R01" });
+const NOT_SENT = { attempts: [], payments: [] } as const;
+
+/** One bill for each way, with what is said of it. */
+const WAYS: Readonly<
+  Record<(typeof BILL_WAYS)[number], readonly [Partial<PaidOnceFacts>, string, string]>
+> = {
+  "never-sent": [
+    { ...NOT_SENT, state: "awaiting-approval" },
+    "not-paid",
+    "Not paid by Payrun: no request to pay it was ever sent. It waits for approval.",
+  ],
+  "left-out": [
+    {
+      ...NOT_SENT,
+      state: null,
+      leftOut: "Due 2026-12-01; this run takes bills due up to 2026-11-30.",
+    },
+    "not-paid",
+    "Not paid by Payrun: no request to pay it was ever sent. No run has planned it. The last one left it out: Due 2026-12-01; this run takes bills due up to 2026-11-30.",
+  ],
+  "on-its-way": [
+    { state: "scheduled", payments: [pmt("scheduled")] },
+    "on-its-way",
+    "On its way once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+  ],
+  "held-by-service": [
+    { state: "held", payments: [pmt("held")] },
+    "on-its-way",
+    "On its way once, by payment (pmt_1) of $100.00, all that was approved. The service holds it for review. Payrun made no other.",
+  ],
+  paid: [
+    {},
+    "paid-once",
+    "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+  ],
+  "paid-in-parts": [
+    {
+      attempts: [attempt({ paymentIds: ["pmt_1", "pmt_2"] })],
+      payments: [
+        pmt("completed", { amountCents: 4_000 }),
+        pmt("completed", { id: "pmt_2", amountCents: 6_000 }),
+      ],
+    },
+    "paid-once",
+    "Paid once, by 2 payments (pmt_1, pmt_2) of $100.00, all that was approved. Payrun made no other.",
+  ],
+  "paid-again": [
+    { attempts: twice, payments: [bounced, pmt("completed", { id: "pmt_2" })] },
+    "paid-once",
+    "Paid once, by payment (pmt_2) of $100.00, all that was approved. It was paid again after pmt_1 failed (R01).",
+  ],
+  "partly-paid": [
+    {
+      attempts: [attempt({ paymentIds: ["pmt_1", "pmt_2"] })],
+      payments: [
+        pmt("completed", { amountCents: 4_000 }),
+        pmt("cancelled", { id: "pmt_2", amountCents: 6_000 }),
+      ],
+    },
+    "partly-paid",
+    "Only a part: payment (pmt_1) of $40.00 of $100.00 that were approved. pmt_2 was cancelled.",
+  ],
+  "too-much": [
+    { attempts: twice, payments: [pmt("completed"), pmt("scheduled", { id: "pmt_2" })] },
+    "too-much",
+    "Too much: 2 payments (pmt_1, pmt_2) of $200.00 for $100.00 that were approved.",
+  ],
+  "paid-elsewhere": [
+    {
+      ...NOT_SENT,
+      state: "paid-elsewhere",
+      totalCents: 10_000,
+      others: [pmt("completed", { id: "theirs" })],
+    },
+    "not-paid",
+    "Not paid by Payrun, which found it paid by somebody else: no request to pay it was ever sent. Outside Payrun it has payment (theirs) of $100.00.",
+  ],
+  failed: [
+    { state: "retrying", reason: "It is paid again on 2026-11-30", payments: [bounced] },
+    "not-paid",
+    "Not paid: The payment that was made ended failed: pmt_1 failed (R01). It is to be tried again: It is paid again on 2026-11-30.",
+  ],
+  returned: [
+    {
+      state: "parked",
+      reason: "R02: the account is closed.",
+      payments: [pmt("returned", { failureReason: "R02" })],
+    },
+    "not-paid",
+    "Not paid: The payment that was made ended returned: pmt_1 was returned (R02). It waits for a person: R02: the account is closed.",
+  ],
+  "returned-late": [
+    { state: "returned", payments: [pmt("returned", { failureReason: "R03", hadSettled: true })] },
+    "not-paid",
+    "Not paid: The payment that was made ended returned: pmt_1 was returned (R03) after it had settled.",
+  ],
+  cancelled: [
+    { state: "cancelled", payments: [pmt("cancelled")] },
+    "not-paid",
+    "Not paid: The payment that was made ended cancelled: pmt_1 was cancelled.",
+  ],
+  "refund-pending": [
+    { state: "held", payments: [pmt("refund_pending")] },
+    "not-paid",
+    "Not paid: The payment that was made ended refund_pending: pmt_1 was cancelled, and its money is on its way back.",
+  ],
+  refunded: [
+    { state: "refunded", payments: [pmt("refunded")] },
+    "not-paid",
+    "Not paid: The payment that was made ended refunded: pmt_1 was refunded.",
+  ],
+  unknown: [
+    {
+      state: "unknown",
+      attempts: [attempt({ state: "open", answer: null, paymentIds: [] })],
+      payments: [],
+    },
+    "unknown",
+    "It is not known yet whether request 1 has paid; until it is, only the same request under the same key, or a lookup, can follow.",
+  ],
+};
+
+test.each(BILL_WAYS)(
+  "a bill that went the way %s is told of in one sentence that is true",
+  (way) => {
+    const [changes, verdict, conclusion] = WAYS[way];
+    const told = paidOnce(facts(changes));
+    expect({ way: told.way, verdict: told.verdict }).toEqual({ way, verdict });
+    expect(told.sentences[0]).toBe(conclusion);
+  },
+);
+
+const conclusionOf = (changes: Partial<PaidOnceFacts>) => paidOnce(facts(changes)).sentences[0];
+
+describe("the way that a bill stands when nothing was sent", () => {
+  test.each([
+    [
+      { state: "cancelled", reasonCode: "dropped", reason: "Left out by olga." },
+      "It was taken out of its run: Left out by olga.",
+    ],
+    [
+      { state: "cancelled", reasonCode: "run-cancelled" },
+      "Its run was cancelled before it was sent.",
+    ],
+    [{ state: "cancelled", reasonCode: "rejected" }, "Its run was rejected."],
+    [{ state: "on-hold", reason: "Check the invoice" }, "It is on hold: Check the invoice."],
+    [
+      { state: "parked", reason: "Nobody approved it in time. The next run asks again." },
+      "It waits for a person: Nobody approved it in time. The next run asks again.",
+    ],
+    [{ state: "planned" }, "It is approved and has not been sent yet."],
+    [
+      { state: "given-up", reason: "Disputed", resolvedBy: "cora" },
+      "cora has given it up: Disputed.",
+    ],
+    [
+      { state: "given-up", reason: "Nobody acted on it for 30 days: R01" },
+      "It was given up: Nobody acted on it for 30 days: R01.",
+    ],
+    [{ state: null }, "No run has planned it."],
+  ] as const)("%j reads: %s", (standing, said) => {
+    expect(conclusionOf({ ...NOT_SENT, ...standing })).toBe(
+      `Not paid by Payrun: no request to pay it was ever sent. ${said}`,
+    );
+  });
+});
+
+describe("what is not said of a bill", () => {
+  const both = { attempts: twice, payments: [pmt("completed"), pmt("completed", { id: "pmt_2" })] };
+
+  test("no alarm is raised about too much money while the service doesn't answer", () => {
+    const told = paidOnce(facts({ ...both, serviceAnswered: false }));
+    expect(told).toMatchObject({ verdict: "unknown", way: "unknown" });
+    expect(told.sentences[0]).toBe(
+      "It is not known whether too much was paid: Payrun last saw 2 payments (pmt_1, pmt_2) of $200.00 for $100.00 that were approved.",
+    );
+  });
+
+  test("two runs that each pay a part of a bill don't pay too much", () => {
+    const lines = [
+      { amountCents: 10_000, paymentIds: ["pmt_1"] },
+      { amountCents: 10_000, paymentIds: ["pmt_2"] },
+    ];
+    expect(paidOnce(facts({ ...both, lines, totalCents: 20_000 })).verdict).toBe("paid-once");
+  });
+
+  test("a payment outside Payrun that the whole bill leaves room for is no alarm, one more is", () => {
+    const others = [pmt("completed", { id: "theirs", amountCents: 5_000 })];
+    expect(conclusionOf({ others, totalCents: 15_000 })).toBe(
+      "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other. Outside Payrun it has payment (theirs) of $50.00.",
+    );
+    expect(conclusionOf({ others, totalCents: 14_999 })).toBe(
+      "Too much: payment (pmt_1) of $100.00, and outside Payrun payment (theirs) of $50.00, for a bill of $149.99.",
+    );
+  });
+
+  test("a bill that a person called paid elsewhere is not said to have been found so", () => {
+    expect(conclusionOf({ ...NOT_SENT, state: "paid-elsewhere", resolvedBy: "cora" })).toBe(
+      "Not paid by Payrun: no request to pay it was ever sent. cora said that it was paid elsewhere.",
+    );
+  });
+
+  test("a bill whose payment by somebody else failed afterwards is not said to be paid", () => {
+    const others = [pmt("failed", { id: "theirs", failureReason: "R01" })];
+    expect(conclusionOf({ ...NOT_SENT, state: "paid-elsewhere", others })).toBe(
+      "Not paid: Payrun found it paid by somebody else, but theirs failed (R01); and no request to pay it was ever sent.",
+    );
+  });
+
+  test("a later payment that was cancelled doesn't make the earlier one a second try", () => {
+    const payments = [pmt("completed"), pmt("cancelled", { id: "pmt_2" })];
+    expect(paidOnce(facts({ attempts: twice, payments }))).toMatchObject({ way: "paid" });
+    expect(conclusionOf({ attempts: twice, payments })).not.toContain("again");
   });
 });

@@ -1,0 +1,56 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+
+/** Where a bill stands that nothing pays. */
+export interface Standing {
+  /** State of the bill's current line; null if no run has planned it. */
+  readonly state: LineState | null;
+  readonly reasonCode?: string | null | undefined;
+  /** Why the line is in that state, if it says. */
+  readonly reason?: string | null | undefined;
+  /** Why the last run that left it out did so; null if none has. */
+  readonly leftOut?: string | null | undefined;
+  /** The person who ended it; null if nobody did. */
+  readonly resolvedBy?: string | null | undefined;
+}
+
+/** What it waits for, or how it ended without a payment: a sentence, or nothing. */
+export function standingText({ state, reasonCode, reason, leftOut, resolvedBy }: Standing): string {
+  if (state === null)
+    return leftOut == null || leftOut === ""
+      ? " No run has planned it."
+      : ` No run has planned it. The last one left it out: ${whole(leftOut)}`;
+  const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
+  if (state === "cancelled" && ofCode !== undefined) return ` ${ofCode}.`;
+  if (state === "given-up" && resolvedBy != null)
+    return ` ${resolvedBy} has given it up${because(reason)}`;
+  // A line whose payment was cancelled says no reason: nobody took it out.
+  const text = state === "cancelled" && reason == null ? undefined : OF_STATE[state];
+  return text === undefined ? "" : ` ${text}${because(reason)}`;
+}
+
+const OF_CODE: Readonly<Record<string, string>> = {
+  "run-cancelled": "Its run was cancelled before it was sent",
+  rejected: "Its run was rejected",
+};
+
+/** States that say more than that nothing pays it. */
+const OF_STATE: Readonly<Partial<Record<LineState, string>>> = {
+  planned: "It is approved and has not been sent yet",
+  "awaiting-approval": "It waits for approval",
+  "on-hold": "It is on hold",
+  paying: "It is being sent",
+  unknown: "Payrun is finding out what became of it",
+  retrying: "It is to be tried again",
+  parked: "It waits for a person",
+  cancelled: "It was taken out of its run",
+  "given-up": "It was given up",
+};
+
+function because(reason: string | null | undefined): string {
+  return reason == null || reason === "" ? "." : `: ${whole(reason)}`;
+}
+
+/** With one full stop at its end. */
+function whole(sentence: string): string {
+  return `${sentence.replace(/\.$/, "")}.`;
+}

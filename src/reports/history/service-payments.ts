@@ -1,0 +1,55 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
+import type { Payment } from "../../payments-api/index.ts";
+
+/** A person waits for the answer: a slow service must not keep what Payrun knows from them. */
+const TIME_LIMIT_MS = 3_000;
+
+/** All payments of a bill, as the service has just shown them. */
+export interface ServicePayments {
+  readonly payments: readonly Payment[];
+  /** ISO instant at which they were read. */
+  readonly at: string;
+}
+
+/** Undefined if the service doesn't answer in time. */
+export async function servicePayments(
+  { clientOf, nowMs }: Pick<ActionContext, "clientOf" | "nowMs">,
+  profile: BusinessProfile,
+  payableId: string,
+): Promise<ServicePayments | undefined> {
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  try {
+    const query = { payableId };
+    const payments = await clientOf(profile).payments.listAll(query, { signal, patienceMs: 0 });
+    return { payments, at: new Date(nowMs()).toISOString() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says what of a bill's payments is not what the service says now, and how old it is. */
+export function asOfSentences(
+  shown: ServicePayments | undefined,
+  payments: readonly { readonly id: string; readonly seenAt: string | null }[],
+  zone: string,
+): string[] {
+  if (shown === undefined) {
+    const seenAt = payments
+      .flatMap(({ seenAt: at }) => at ?? [])
+      .toSorted()
+      .at(-1);
+    return [
+      seenAt === undefined
+        ? "The service didn't answer: this is what Payrun knows by itself."
+        : `This is as of ${spokenTime(seenAt, zone)}, when Payrun last saw its payments: the service didn't answer now.`,
+    ];
+  }
+  const listed = new Set(shown.payments.map(({ id }) => id));
+  const missing = payments.filter(({ id }) => !listed.has(id)).map(({ id }) => id);
+  if (missing.length === 0) return [];
+  return [
+    `The service doesn't list ${missing.join(", ")} among its payments now: what stands here is what Payrun saw last.`,
+  ];
+}

@@ -1,0 +1,86 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { NEW_YORK } from "../../domain/clock/new-york.ts";
+import { paidOnce, type PaidOnceFacts } from "../../domain/payments/paid-once.ts";
+import type { AttemptView } from "../../ledger/attempts.ts";
+import { auditHash, type AuditEntry } from "../../store/audit/audit.ts";
+import type { RunLine } from "../../store/lines/lines.ts";
+import { lookUpsIn } from "./attempts.ts";
+import type { ExternalPayment, MadePayment } from "./payments.ts";
+import { asOfSentences, type ServicePayments } from "./service-payments.ts";
+
+/** What the verdict on a bill rests on. */
+interface BillFacts extends Required<Pick<PaidOnceFacts, "leftOut">> {
+  readonly profile: BusinessProfile;
+  readonly line: RunLine | undefined;
+  readonly plan: PlanLine | undefined;
+  readonly places: NonNullable<PaidOnceFacts["lines"]>;
+  readonly attempts: readonly AttemptView[];
+  readonly trail: readonly AuditEntry[];
+  readonly shown: ServicePayments | undefined;
+  readonly payments: readonly MadePayment[];
+  readonly externalPayments: readonly ExternalPayment[];
+}
+
+/** The verdict, and how it is known: first how old that is, if the service has not just said it. */
+export function paidOnceOf(bill: BillFacts) {
+  const { profile, line, plan, attempts, trail, shown, payments } = bill;
+  const { verdict, way, sentences } = paidOnce({
+    state: line?.state ?? null,
+    reasonCode: line?.reasonCode ?? null,
+    reason: line?.reason ?? null,
+    leftOut: bill.leftOut,
+    resolvedBy: resolvedBy(trail, line),
+    amountCents: plan?.amountCents ?? null,
+    totalCents: plan?.totalCents ?? null,
+    lines: bill.places,
+    attempts: attempts.map((attempt) => ({ ...attempt, lookUps: lookUpsIn(trail, attempt) })),
+    payments,
+    others: bill.externalPayments,
+    serviceAnswered: shown !== undefined,
+  });
+  const [conclusion = "", ...requests] = sentences;
+  const asOf = asOfSentences(shown, payments, zoneOf(profile));
+  return {
+    ...{ verdict, way, serviceAnswered: shown !== undefined },
+    sentences: [conclusion, ...asOf, ...requests, trailSentence(trail)],
+  };
+}
+
+export function zoneOf({ zone }: BusinessProfile): string {
+  return zone ?? NEW_YORK;
+}
+
+/** The person who ended it in its run. */
+function resolvedBy(trail: readonly AuditEntry[], line: RunLine | undefined): string | null {
+  const ended = trail.findLast(
+    ({ action, details }) =>
+      action.startsWith("payable.resolved-") && details["runId"] === line?.runId,
+  );
+  return ended?.action === RESOLVED[line?.state ?? "planned"] ? (ended?.actor ?? null) : null;
+}
+
+const RESOLVED: Readonly<Partial<Record<LineState, string>>> = {
+  "paid-elsewhere": "payable.resolved-paid-elsewhere",
+  "given-up": "payable.resolved-give-up",
+};
+
+/** Ids of entries that are not what was written. */
+export function changedIn(trail: readonly AuditEntry[]): number[] {
+  return trail.filter((entry) => !isAsWritten(entry)).map(({ auditId }) => auditId);
+}
+
+function isAsWritten({ detailsText, prevHash, hash, atMs, ...entry }: AuditEntry): boolean {
+  return auditHash({ ...entry, nowMs: atMs }, detailsText, prevHash) === hash;
+}
+
+function trailSentence(trail: readonly AuditEntry[]): string {
+  const changed = changedIn(trail);
+  if (changed.length > 0) {
+    return `Entry ${changed.join(", ")} of the audit trail is not what was written: run payrun audit verify.`;
+  }
+  const count = trail.length === 1 ? "entry" : `${trail.length} entries`;
+  return trail.length === 0
+    ? "The audit trail has no entry of its own about it."
+    : `The audit trail's ${count} about it ${trail.length === 1 ? "is" : "are"} as written; payrun audit verify checks that none is missing.`;
+}
