@@ -15,6 +15,7 @@ import { addOnboardingRoutes } from "./routes/onboardings.ts";
 import { addPayableRoutes } from "./routes/payables.ts";
 import { addPlanRoutes } from "./routes/plans.ts";
 import { addPlaybookRoutes } from "./routes/playbooks.ts";
+import { addReportRoutes } from "./routes/reports.ts";
 import { addRunRoutes } from "./routes/runs.ts";
 import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addSearchRoutes } from "./routes/search.ts";
@@ -65,6 +66,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addScheduleRoutes(routes);
   addPlanRoutes(routes);
   addRunRoutes(routes);
+  addReportRoutes(routes);
   addDecisionRoutes(routes);
   addOffCycleRoutes(routes);
   addHoldRoutes(routes);

@@ -1,4 +1,4 @@
-import { StatementDays } from "../domain/statement/days.ts";
+import { StatementSums } from "../domain/statement/sums.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { cell, csvLine, dollars } from "./csv.ts";
 import { type StatementContext, type StatementRow, statementRows } from "./statement/rows.ts";
@@ -68,12 +68,12 @@ const DAY_COLUMNS = [
  * @throws GatewayError 503 where the service can't be asked
  */
 export async function bankDaysCsv(context: StatementContext, run: Run): Promise<string> {
-  const days = new StatementDays();
+  const days = new StatementSums<{ account: string; date: string }>();
   const names = new Map<string, string>();
   for await (const some of statementRows(context, run)) {
-    for (const row of some) {
-      days.add(row);
-      if (!names.has(row.account)) names.set(row.account, row.source);
+    for (const { account, date, cents, source } of some) {
+      days.add({ account, date }, cents);
+      if (!names.has(account)) names.set(account, source);
     }
   }
   const lines = days

@@ -101,6 +101,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
       path: "/v1/playbooks/weekly/confirmation",
       body: { hash: "x" },
     },
+    "GET /v1/reports": { path: "/v1/reports?business=acme&from=2026-11-01&to=2026-11-30" },
     "GET /v1/runs": { path: "/v1/runs?business=acme" },
     "POST /v1/runs": { path: "/v1/runs", body: { playbook: "weekly" } },
     "GET /v1/runs/{id}": { path: `/v1/runs/${id}` },

@@ -66,6 +66,13 @@ describe("wrong usage", () => {
     [["launch", "weekly", "--timeout", "soon"], "--timeout must be a duration"],
     [["launch", "weekly", "--input", "novalue"], "--input must be key=value"],
     [["report", "weekly", "--csv", "--json"], "--csv and --json"],
+    [["report"], "report needs a run, or --from and --to"],
+    [["report", "--from", "2026-11-01"], "report needs a run, or --from and --to"],
+    [["report", "rent", "--to", "2026-11-30"], "report of a run takes no --to"],
+    [
+      ["report", "--from", "2026-11-01", "--to", "2026-11-30", "--bank-csv"],
+      "--bank-csv is a table of one run",
+    ],
     [["token", "create", "ann"], "a token needs a role"],
     [["token", "create", "ann", "--role", "Not A Role"], "can't be a role"],
   ])("payrun %j exits 2 and says what is expected", async (args, words) => {

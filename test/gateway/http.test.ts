@@ -269,6 +269,7 @@ describe("the description", () => {
       "GET /v1/playbooks",
       "GET /v1/playbooks/{name}",
       "GET /v1/playbooks/{name}/proposal",
+      "GET /v1/reports",
       "GET /v1/runs",
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",

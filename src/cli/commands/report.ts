@@ -3,39 +3,44 @@ import type { Command } from "@commander-js/extra-typings";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
-import { gatewayOf } from "../client/gateway-client.ts";
+import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import { writeParts } from "../terminal/output.ts";
 import type { Session } from "../client/session.ts";
 import { nameOf } from "../show/plan.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { phaseText } from "../show/run.ts";
-import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
+import { bold, type Column, count, dim, printable, table, yellow } from "../terminal/text.ts";
+import { type PeriodReport, PeriodReportBody } from "../../api/period-report.ts";
 import { type Report, ReportBody } from "../../api/report.ts";
 
 export function addReportCommand(program: Command, session: Session): void {
   program
     .command("report")
-    .description("sum a run up: every bill in one state, exceptions with their reason")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
-    .option("--csv", "a table for spreadsheets, one row per bill")
-    .option("--bank-csv", "a table that ties to bank statements, one row per line on them")
+    .description("sum up a run, or with --from and --to all runs of some days")
+    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .option("--from <date>", "first day: sums by vendor, account and day instead of one run's")
+    .option("--to <date>", "last day")
+    .option("--business <name>", "whose days, where several businesses are configured")
+    .option("--csv", "a table for spreadsheets, one row per bill; of days, per day and vendor")
+    .option("--bank-csv", "a run's table that ties to bank statements, one row per line on them")
     .option("--bank-days", "its sums per account and day")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
-        const formats = [
-          ...(options.csv === true ? ["--csv"] : []),
-          ...(options.bankCsv === true ? ["--bank-csv"] : []),
-          ...(options.bankDays === true ? ["--bank-days"] : []),
-          ...(options.json === true ? ["--json"] : []),
-        ];
-        if (formats.length > 1) throw usageError(`${formats.join(" and ")} can't go together`);
+        const format = formatOf(options);
         const gateway = gatewayOf(config());
-        const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
-        const [format] = formats;
-        if (format !== undefined && format !== "--json") {
-          await writeParts(gateway.text(`${path}?format=${format.slice(2)}`));
+        const path = id === undefined ? daysPath(options) : await runPath(gateway, id, options);
+        if (format !== undefined) {
+          await writeParts(
+            gateway.text(`${path}${path.includes("?") ? "&" : "?"}format=${format}`),
+          );
+          return;
+        }
+        if (id === undefined) {
+          const report = await gateway.get(path, PeriodReportBody);
+          output.lines(periodLines(report));
+          output.document(report);
           return;
         }
         const report = await gateway.get(path, ReportBody);
@@ -43,6 +48,100 @@ export function addReportCommand(program: Command, session: Session): void {
         output.document(report);
       }),
     );
+}
+
+interface Options {
+  readonly from?: string;
+  readonly to?: string;
+  readonly business?: string;
+  readonly csv?: true;
+  readonly bankCsv?: true;
+  readonly bankDays?: true;
+  readonly json?: true;
+}
+
+/** The table that is asked for; undefined for the sums themselves. */
+function formatOf(options: Options): string | undefined {
+  const formats = [
+    ...(options.csv === true ? ["--csv"] : []),
+    ...(options.bankCsv === true ? ["--bank-csv"] : []),
+    ...(options.bankDays === true ? ["--bank-days"] : []),
+    ...(options.json === true ? ["--json"] : []),
+  ];
+  if (formats.length > 1) throw usageError(`${formats.join(" and ")} can't go together`);
+  const [format] = formats;
+  return format === undefined || format === "--json" ? undefined : format.slice(2);
+}
+
+async function runPath(gateway: GatewayClient, id: string, options: Options): Promise<string> {
+  const { from, to, business } = options;
+  const other = Object.entries({ from, to, business }).find(([, value]) => value !== undefined);
+  if (other !== undefined) {
+    throw usageError(
+      `report of a run takes no --${other[0]}`,
+      "leave out the run for a report of days: payrun report --from 2026-11-01 --to 2026-11-30",
+    );
+  }
+  return `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
+}
+
+function daysPath(options: Options): string {
+  const { from, to, business, bankCsv, bankDays } = options;
+  if (from === undefined || to === undefined) {
+    throw usageError(
+      "report needs a run, or --from and --to",
+      "payrun report rent, or payrun report --from 2026-11-01 --to 2026-11-30",
+    );
+  }
+  if (bankCsv === true || bankDays === true) {
+    throw usageError(
+      `--bank-${bankCsv === true ? "csv" : "days"} is a table of one run`,
+      "name the run, or take --csv for a table of days",
+    );
+  }
+  return ofBusiness(`/v1/reports?${new URLSearchParams({ from, to }).toString()}`, business);
+}
+
+/** By vendor, by account, and by account and day. */
+function periodLines(report: PeriodReport): string[] {
+  const { payments, deposits } = report;
+  const money: readonly Column[] = ["Out", "Back or in", "Net"].map((title) => {
+    return { title, align: "right" };
+  });
+  const sums = ({ debitCents, creditCents, netCents }: PeriodReport["payments"]) =>
+    [debitCents, creditCents, netCents].map(formatUsd);
+  const nameOfAccount = ({ account, source }: PeriodReport["accounts"][number]) =>
+    source === "" ? account : printable(source);
+  return [
+    `${bold(report.business)}  ${report.from} to ${report.to}`,
+    `${count(payments.debits, "payment")}, ${formatUsd(payments.debitCents)}; came back: ${formatUsd(payments.creditCents)}; ${bold(`net ${formatUsd(-payments.netCents)}`)}`,
+    ...(deposits.debits + deposits.credits === 0
+      ? []
+      : [
+          `deposits into the balance: ${formatUsd(deposits.debitCents)} out, ${formatUsd(deposits.creditCents)} in or back`,
+        ]),
+    "",
+    ...table(
+      [{ title: "Vendor" }, { title: "Bills", align: "right" }, ...money],
+      report.vendors.map((vendor) => [
+        printable(vendor.vendor === "" ? vendor.contactId : vendor.vendor),
+        String(vendor.bills),
+        ...sums(vendor),
+      ]),
+    ),
+    "",
+    ...table(
+      [{ title: "Account" }, ...money],
+      report.accounts.map((account) => [nameOfAccount(account), ...sums(account)]),
+    ),
+    "",
+    ...table(
+      [{ title: "Day" }, { title: "Account" }, ...money],
+      report.days
+        .toSorted((one, other) => (one.date < other.date ? -1 : one.date > other.date ? 1 : 0))
+        .map((day) => [day.date, nameOfAccount(day), ...sums(day)]),
+    ),
+  ];
 }
 
 /** Who counted and who didn't, and why. */

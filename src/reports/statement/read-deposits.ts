@@ -4,8 +4,7 @@ import { depositStands } from "../../domain/deposits/transactions.ts";
 import type { BalanceTransaction, PaymentsClient } from "../../payments-api/index.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import type { Db } from "../../store/index.ts";
-import type { Run } from "../../store/runs/runs.ts";
-import { type TopUp, topUpsUnder } from "../../store/deposits/deposits.ts";
+import type { TopUp } from "../../store/deposits/deposits.ts";
 import { GatewayError } from "../../actions/errors.ts";
 
 /** A deposit that was made, with the request it belongs to. */
@@ -18,16 +17,15 @@ export interface MadeDeposit {
 }
 
 /**
- * The deposits that a run's playbook allowed: its own, and those of incidents that held its bills.
+ * The deposits that these requests have made.
  *
  * @throws GatewayError 503 where the service can't be asked
  */
 export async function readDeposits(
   db: Db,
   client: PaymentsClient,
-  run: Run,
+  topUps: readonly TopUp[],
 ): Promise<readonly MadeDeposit[]> {
-  const topUps = await topUpsUnder(db, run.businessId, run.runId);
   const made = topUps.flatMap((topUp) =>
     topUp.transactionId === null ? [] : [{ topUp, transactionId: topUp.transactionId }],
   );

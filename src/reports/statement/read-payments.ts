@@ -1,7 +1,13 @@
 import { beforeFirstPayment } from "../../domain/payments/paid-since.ts";
 import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
 import type { Db } from "../../store/index.ts";
-import { getPlanLines, type PlannedLine } from "../../store/lines/plan-lines.ts";
+import {
+  getLinesOfPayables,
+  getPlanLines,
+  paymentIdsDated,
+  type PlannedLine,
+} from "../../store/lines/plan-lines.ts";
+import { paymentsChangedSince } from "../../store/payables/seen-payments.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { GatewayError } from "../../actions/errors.ts";
 
@@ -36,6 +42,42 @@ export async function* readPayments(
   yield await ofRun(db, runId, await unlistedPayments(db, client, runId, seen));
 }
 
+/** Days, both included, `YYYY-MM-DD` in New York. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Most payments are made less than this before they are debited; older ones are read one by one. */
+const MADE_BEFORE_MS = 35 * 86_400_000;
+
+/**
+ * Every payment of a business's runs that may have left or come back within these days, and others,
+ * as the service tells of them now, some at a time.
+ *
+ * @throws GatewayError 503 where the service can't be asked, or shows one of them no more
+ */
+export async function* readPaymentsOfDays(
+  db: Db,
+  client: PaymentsClient,
+  businessId: string,
+  days: Days,
+): AsyncGenerator<readonly PaidLine[]> {
+  const fromMs = Date.parse(days.from);
+  const createdAfter = new Date(fromMs - MADE_BEFORE_MS).toISOString();
+  const linesOf = (ids: readonly string[]) => getLinesOfPayables(db, businessId, ids);
+  const seen = new Set<string>();
+  for await (const payments of sayingWhy(client.payments.iteratePages({ createdAfter }))) {
+    for (const { id } of payments) seen.add(id);
+    yield await withLines(payments, linesOf);
+  }
+  const changed = await paymentsChangedSince(db, businessId, new Date(fromMs).toISOString());
+  const known = new Set([...(await paymentIdsDated(db, businessId, days)), ...changed]);
+  for (const id of known) {
+    if (!seen.has(id)) yield await withLines([await paymentOf(client, id)], linesOf);
+  }
+}
+
 /** The run's payments that the service's lists left out: without them the table would not tie. */
 async function unlistedPayments(
   db: Db,
@@ -59,37 +101,60 @@ async function paymentOf(client: PaymentsClient, id: string): Promise<Payment> {
     return await client.payments.get(id);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `The service lists no payment ${id}, which the run has made, nor shows it: ${why}`;
+    const message = `The service lists no payment ${id}, which Payrun has made, nor shows it: ${why}`;
     throw new GatewayError(503, "service_unreachable", message);
   }
 }
 
 /** The service's payments among which the run's are, by page. */
-async function* paymentPages(
+function paymentPages(
+  db: Db,
+  client: PaymentsClient,
+  run: Run,
+): AsyncGenerator<readonly Payment[]> {
+  return sayingWhy(pagesOfRun(db, client, run));
+}
+
+async function* pagesOfRun(
   db: Db,
   client: PaymentsClient,
   run: Run,
 ): AsyncGenerator<readonly Payment[]> {
   const few = await getPlanLines(db, run.runId, { limit: ONE_BY_ONE + 1 });
+  if (few.length > ONE_BY_ONE) {
+    yield* client.payments.iteratePages({ createdAfter: beforeFirstPayment(run) });
+    return;
+  }
+  for (const { line } of few) {
+    if (line.paymentIds.length === 0) continue;
+    yield await client.payments.listAll({ payableId: line.payableId });
+  }
+}
+
+/** The same pages, or why they can't be read. */
+async function* sayingWhy(
+  pages: AsyncIterable<readonly Payment[]>,
+): AsyncGenerator<readonly Payment[]> {
   try {
-    if (few.length > ONE_BY_ONE) {
-      yield* client.payments.iteratePages({ createdAfter: beforeFirstPayment(run) });
-      return;
-    }
-    for (const { line } of few) {
-      if (line.paymentIds.length === 0) continue;
-      yield await client.payments.listAll({ payableId: line.payableId });
-    }
+    yield* pages;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new GatewayError(503, "service_unreachable", `The payments can't be read: ${why}`);
   }
 }
 
-async function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<PaidLine[]> {
+function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<PaidLine[]> {
+  return withLines(payments, (payableIds) => getPlanLines(db, runId, { payableIds }));
+}
+
+/** The payments that these lines have made. */
+async function withLines(
+  payments: readonly Payment[],
+  linesOf: (payableIds: readonly string[]) => Promise<readonly PlannedLine[]>,
+): Promise<PaidLine[]> {
   const payableIds = [...new Set(payments.flatMap(({ payableId }) => payableId ?? []))];
   if (payableIds.length === 0) return [];
-  const lines = await getPlanLines(db, runId, { payableIds });
+  const lines = await linesOf(payableIds);
   const byPayment = new Map(lines.flatMap((each) => each.line.paymentIds.map((id) => [id, each])));
   return payments.flatMap((payment) => {
     const planned = byPayment.get(payment.id);

@@ -6,10 +6,12 @@ import {
   type StatementLine,
 } from "../../domain/statement/lines.ts";
 import type { ActionContext } from "../../actions/context.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
 import { GatewayError } from "../../actions/errors.ts";
+import { topUpsOfBusiness, topUpsUnder } from "../../store/deposits/deposits.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { type MadeDeposit, readDeposits } from "./read-deposits.ts";
-import { type PaidLine, readPayments } from "./read-payments.ts";
+import { type Days, type PaidLine, readPayments, readPaymentsOfDays } from "./read-payments.ts";
 
 /** A line on an account's statement, with what it belongs to. */
 export interface StatementRow extends StatementLine {
@@ -19,6 +21,7 @@ export interface StatementRow extends StatementLine {
   readonly payableId: string;
   readonly bill: string;
   readonly vendor: string;
+  readonly contactId: string;
   readonly description: string;
   /** As the service names it: what it says was debited. */
   readonly bankAccountId: string;
@@ -50,7 +53,30 @@ export async function* statementRows(
   const { db } = context.store;
   const client = context.clientOf(profile);
   for await (const paid of readPayments(db, client, run)) yield paid.flatMap(rowsOfPayment);
-  yield (await readDeposits(db, client, run)).flatMap(rowsOfDeposit);
+  const topUps = await topUpsUnder(db, run.businessId, run.runId);
+  yield (await readDeposits(db, client, topUps)).flatMap(rowsOfDeposit);
+}
+
+/**
+ * The lines of all runs of a business on its accounts' statements of these days, some at a time, in
+ * no order.
+ *
+ * @throws GatewayError 503 where the service can't be asked
+ */
+export async function* statementRowsOfDays(
+  context: Pick<StatementContext, "store" | "clientOf">,
+  profile: BusinessProfile,
+  days: Days,
+): AsyncGenerator<readonly StatementRow[]> {
+  const { db } = context.store;
+  const client = context.clientOf(profile);
+  const { businessId } = profile;
+  const within = ({ date }: StatementRow) => date >= days.from && date <= days.to;
+  for await (const paid of readPaymentsOfDays(db, client, businessId, days)) {
+    yield paid.flatMap(rowsOfPayment).filter(within);
+  }
+  const topUps = await topUpsOfBusiness(db, businessId);
+  yield (await readDeposits(db, client, topUps)).flatMap(rowsOfDeposit).filter(within);
 }
 
 function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): StatementRow[] {
@@ -63,6 +89,7 @@ function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): Statemen
     payableId: line.payableId,
     bill: plan.publicId ?? "",
     vendor: plan.contactName ?? "",
+    contactId: plan.contactId,
     description: plan.description ?? "",
     bankAccountId,
     source: nameOf(plan.funding),
@@ -81,6 +108,7 @@ function rowsOfDeposit({ topUp, transactionId, status, deposit }: MadeDeposit): 
     payableId: "",
     bill: "",
     vendor: "",
+    contactId: "",
     description: "",
     bankAccountId: each.account === BALANCE ? "" : each.account,
     source: each.account === BALANCE ? "Balance" : nameOf(topUp.account),

@@ -165,6 +165,11 @@ export async function topUpsUnder(db: Db, businessId: string, runId: string): Pr
   return (await findAll(db, "top_ups", allowed, ["subject"])).map(toTopUp);
 }
 
+/** All requests of a business. */
+export async function topUpsOfBusiness(db: Db, businessId: string): Promise<TopUp[]> {
+  return (await findAll(db, "top_ups", { businessId }, ["subject"])).map(toTopUp);
+}
+
 /** Requests of a workflow that may still come to a deposit: one for each funding source. */
 export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   const all = await topUpsOf(db, owner);

@@ -24,7 +24,10 @@ export async function getPlanLines(
     readonly page?: { readonly offset: number; readonly limit: number };
   } = {},
 ): Promise<PlannedLine[]> {
-  let query = currentLines(db, runId).selectAll("run_lines").orderBy("run_lines.line_no");
+  let query = currentLines(db)
+    .where("run_lines.run_id", "=", runId)
+    .selectAll("run_lines")
+    .orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
   if (filter.payableIds !== undefined) {
     query = query.where("run_lines.payable_id", "in", idsIn(filter.payableIds));
@@ -37,7 +40,38 @@ export async function getPlanLines(
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
 }
 
-function currentLines(db: Db, runId: string) {
+/** A business's lines for these payables, of all runs. */
+export async function getLinesOfPayables(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<PlannedLine[]> {
+  const rows = await currentLines(db)
+    .selectAll("run_lines")
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.payable_id", "in", idsIn(payableIds))
+    .execute();
+  return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
+}
+
+/** Ids of the payments of a business's lines that are dated within these days, both included. */
+export async function paymentIdsDated(
+  db: Db,
+  businessId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select("payment_ids")
+    .where("business_id", "=", businessId)
+    .where("execution_date", ">=", from)
+    .where("execution_date", "<=", to)
+    .where("payment_ids", "!=", "[]")
+    .execute();
+  return rows.map(toRunLine).flatMap(({ paymentIds }) => paymentIds);
+}
+
+function currentLines(db: Db) {
   return db
     .selectFrom("run_lines")
     .innerJoin("plan_lines", (join) =>
@@ -46,8 +80,7 @@ function currentLines(db: Db, runId: string) {
         .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
         .onRef("plan_lines.version", "=", "run_lines.version"),
     )
-    .select("plan_lines.line")
-    .where("run_lines.run_id", "=", runId);
+    .select("plan_lines.line");
 }
 
 /** The plan lines that these lines of a run point at now. */
@@ -56,7 +89,8 @@ export async function planLinesOf(
   runId: string,
   payableIds: readonly string[],
 ): Promise<PlanLine[]> {
-  const rows = await currentLines(db, runId)
+  const rows = await currentLines(db)
+    .where("run_lines.run_id", "=", runId)
     .where("run_lines.payable_id", "in", idsIn(payableIds))
     .execute();
   return rows.map(({ line }) => JSON.parse(line) as PlanLine);

@@ -46,3 +46,18 @@ export async function keepSeenPayments(
         updated_at = excluded.updated_at`.execute(trx);
   }
 }
+
+/** Ids of a business's payments that changed at this instant of the service or later. */
+export async function paymentsChangedSince(
+  db: Db,
+  businessId: string,
+  since: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("seen_payments")
+    .select("payment_id")
+    .where("business_id", "=", businessId)
+    .where("updated_at", ">=", since)
+    .execute();
+  return rows.map((row) => row.payment_id);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StatementDays } from "../../../src/domain/statement/days.ts";
+import { StatementSums } from "../../../src/domain/statement/sums.ts";
 import {
   depositLines,
   paymentLines,
@@ -95,10 +95,14 @@ describe("a deposit", () => {
   });
 
   test("deposits are summed by account and day, debits apart from credits", () => {
-    const days = new StatementDays();
-    for (const line of deposit("returned")) days.add(line);
-    for (const line of paymentLines(payment({}), "balance", "")) days.add(line);
-    days.add({ date: "2026-12-01", entry: "debit", account: "bank_1", cents: -7, note: "" });
+    const days = new StatementSums<{ account: string; date: string }>();
+    for (const { account, date, cents } of [
+      ...deposit("returned"),
+      ...paymentLines(payment({}), "balance", ""),
+      { date: "2026-12-01", account: "bank_1", cents: -7 },
+    ]) {
+      days.add({ account, date }, cents);
+    }
     expect(
       days
         .sorted()
