@@ -53,6 +53,7 @@ const ACTIONS = "src/actions";
 const EVENTS = "src/events";
 const REPORTS = "src/reports";
 const GATEWAY = "src/gateway";
+const CONSOLE = "src/console";
 const BUSINESS = "src/business";
 const TEMPORAL = "src/temporal";
 const PROCESS = "src/process";
@@ -131,9 +132,15 @@ export default {
         ACTIONS,
         EVENTS,
         REPORTS,
+        CONSOLE,
         "src/config",
       ],
       "HTTP in and out",
+    ),
+    only(
+      CONSOLE,
+      [CONTRACTS, DOMAIN, HTTP_API],
+      "pages over the API's operations: it has no store and no action to go around them with",
     ),
     only(
       "src/janitor",

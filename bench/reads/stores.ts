@@ -47,7 +47,11 @@ async function addRun(store: Store, runNo: number, lines: number): Promise<void>
         execution_date: date,
         source_id: SOURCE_ID,
       }));
-      const plan = common.map((line) => ({ ...line, line: planned(line.payable_id) }));
+      const plan = common.map((line) => ({
+        ...line,
+        plan_no: 1,
+        line: planned(line.payable_id),
+      }));
       await trx.insertInto("plan_lines").values(plan).execute();
       const rows = common.map((line) => ({ ...line, ...SETTLED }));
       await trx.insertInto("run_lines").values(rows).execute();

@@ -7,6 +7,10 @@ export const CountedDecision = z.object({
   roles: z.array(z.string()),
   decision: z.enum(["approve", "reject"]),
   at: z.string(),
+  comment: z.string().nullable(),
+  verifiedBankChanges: z
+    .array(z.object({ contactId: z.string(), person: z.string(), phone: z.string() }))
+    .describe("How changed bank accounts of vendors were verified"),
   alone: z
     .boolean()
     .describe("True where it counts only because the business lets one person launch and approve"),

@@ -55,6 +55,10 @@ const ApprovalBody = z.object({
   escalated: z.boolean(),
   alone: z.boolean().describe("Counts only because one person may launch and approve"),
   comment: z.string().nullable(),
+  verifiedBankChange: z
+    .object({ person: z.string(), phone: z.string() })
+    .nullable()
+    .describe("How the approver verified that the vendor's changed bank account is the vendor's"),
 });
 
 export const HistoryBody = z

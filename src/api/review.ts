@@ -99,6 +99,16 @@ export const RunReviewBody = z
         summary: z.string().describe("The same in a sentence"),
       })
       .describe("What an approval with the token that asks would do"),
+    dropped: z.array(reviewedBill).describe("Bills that were asked for as left out"),
+    bankChanges: z
+      .array(
+        billSum.extend({
+          contactId: z.string(),
+          contactName: z.string().nullable(),
+          text: z.string(),
+        }),
+      )
+      .describe("Vendors whose bank account has changed, of bills that your approval counts for"),
     missing: z.array(waitingLines).describe("Whom the bills wait for now"),
     bills: z.array(reviewedBill).describe("The page of bills that was asked for, in plan order"),
     totalCount: z.int().describe("Bills on all pages"),

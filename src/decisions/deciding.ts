@@ -3,6 +3,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { type DecisionVerdict, refuse } from "../domain/approvals/policy.ts";
+import type { VerifiedBankChange } from "../domain/approvals/bank-changes.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
 import { formatUsd } from "../domain/money.ts";
@@ -23,6 +24,8 @@ export interface DecisionRequest {
   readonly planHash: string;
   readonly drop: readonly string[];
   readonly comment?: string | undefined;
+  /** How changed bank accounts of vendors were verified. */
+  readonly verifiedBankChanges?: readonly VerifiedBankChange[] | undefined;
   /** Hash of the deposit that it is about, where it is about none of the bills. */
   readonly topUpHash?: string | undefined;
 }
@@ -113,6 +116,7 @@ export function asJudged(
     tokenId: principal.tokenId,
     roles: principal.roles,
     comment: request.comment ?? null,
+    bankChanges: request.verifiedBankChanges ?? [],
     decidedAtMs: nowMs,
     expiresAtMs: expiryMs(run, clock),
     outcome: verdict.accepted ? "accepted" : "refused",

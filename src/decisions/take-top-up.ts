@@ -116,6 +116,7 @@ async function answer(
     countsFor: request.decision === "approve" ? [subject] : [],
     dropped: [],
     goesOut: NOTHING,
+    unverifiedBankChanges: [],
     held: NOTHING,
     missing,
     summary: `${deposit} ${open === undefined ? becomes : `needs ${missingText(open)}`}.`,

@@ -143,6 +143,7 @@ async function record(
       lines: verdict.countsFor.length,
       dropped: recorded.dropped,
       ...stagesOf(verdict.countsFor),
+      ...verifiedBy(request),
       ...proof,
     },
   });
@@ -150,6 +151,11 @@ async function record(
   const { tooEarly } = verdict;
   const effect = { countsFor, dropped: recorded.dropped, ...(tooEarly && { tooEarly }) };
   return answer(trx, deciding, effect);
+}
+
+/** For the audit trail: how changed bank accounts were verified, where somebody said it. */
+function verifiedBy({ verifiedBankChanges = [] }: DecisionRequest) {
+  return verifiedBankChanges.length === 0 ? {} : { verifiedBankChanges };
 }
 
 /** For the audit trail: in which stages an approval counts, from 1, and for how many bills. */
@@ -173,6 +179,7 @@ async function sameBefore(
   businessNowMs: number,
 ): Promise<Decision | undefined> {
   const wanted = [...new Set(request.drop)].sort().join("\n");
+  const verified = JSON.stringify(request.verifiedBankChanges ?? []);
   const decisions = await decisionsOfRun(trx, run.runId, principal.tokenId);
   return decisions.find(
     (decision) =>
@@ -181,6 +188,7 @@ async function sameBefore(
       decision.planHash === request.planHash &&
       decision.principal === principalOf(principal.name) &&
       decision.expiresAtMs > businessNowMs &&
+      JSON.stringify(decision.bankChanges) === verified &&
       decision.dropped.toSorted().join("\n") === wanted,
   );
 }

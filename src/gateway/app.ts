@@ -5,6 +5,8 @@ import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { StoreError } from "../store/index.ts";
 import type { GatewayContext } from "./http/context.ts";
+import { addContactRoutes } from "./routes/contacts.ts";
+import { addOverviewRoutes } from "./routes/overview.ts";
 import { addCancellationRoutes } from "./routes/cancellations.ts";
 import { addDecisionRoutes } from "./routes/decisions.ts";
 import { addHoldRoutes } from "./routes/holds.ts";
@@ -23,6 +25,8 @@ import { addSystemRoutes } from "./routes/system.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
+import { createConsole } from "../console/console.ts";
+import { consoleDoor } from "./console-door.ts";
 import { receiveWebhook } from "./webhooks.ts";
 import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
 import { addressOf, routeOf } from "./http/request.ts";
@@ -40,7 +44,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     c.header("x-request-id", id);
     await next();
     c.header("x-content-type-options", "nosniff");
-    c.header("cache-control", "no-store");
+    if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
     const seconds = (performance.now() - started) / 1000;
     context.metrics.requests.observe(
       { method: c.req.method, route: routeOf(c), status: String(c.res.status) },
@@ -75,13 +79,30 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addNoticeRoutes(routes);
   addPayableRoutes(routes);
   addSearchRoutes(routes);
+  addContactRoutes(routes);
+  addOverviewRoutes(routes);
   addOnboardingRoutes(routes);
   addTokenRoutes(routes);
   addSessionRoutes(routes);
+  app.route(
+    "/",
+    createConsole(consoleDoor(context, routes, (c, error) => failed(context, c, error))),
+  );
   return app;
 }
 
 function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {
+  const error = failed(context, c, thrown);
+  if (error.status === 401) c.header("www-authenticate", "Bearer");
+  // What may be left of a body is not read, so nothing else can follow on this connection.
+  if (hasUnreadBody(c)) c.header("connection", "close");
+  if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
+  if (error.status === 503) c.header("retry-after", "2");
+  return c.json(errorBody(error), error.status);
+}
+
+/** What an error is answered with; the log says what nobody expected. */
+function failed(context: GatewayContext, c: Context, thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
   if (error.status >= 500) {
     context.log.error("request failed", {
@@ -92,12 +113,7 @@ function answerError(context: GatewayContext, c: Context, thrown: unknown): Resp
       reason: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
     });
   }
-  if (error.status === 401) c.header("www-authenticate", "Bearer");
-  // What may be left of a body is not read, so nothing else can follow on this connection.
-  if (hasUnreadBody(c)) c.header("connection", "close");
-  if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
-  if (error.status === 503) c.header("retry-after", "2");
-  return c.json(errorBody(error), error.status);
+  return error;
 }
 
 function hasUnreadBody(c: Context): boolean {

@@ -84,6 +84,11 @@ function attacks(): Record<string, { path: string; body?: object }> {
       path: "/v1/payables/p1/resolution",
       body: { action: "paid-elsewhere", reason: "x" },
     },
+    "GET /v1/payables": { path: "/v1/payables?state=parked&business=acme" },
+    "GET /v1/contacts/{id}": { path: "/v1/contacts/con_p1?business=acme" },
+    "GET /v1/under-way": { path: "/v1/under-way?business=acme" },
+    "GET /v1/overview": { path: "/v1/overview?business=acme" },
+    "GET /v1/runs/{id}/plan-changes": { path: `/v1/runs/${id}/plan-changes?since=x` },
     "POST /v1/resolutions": {
       path: "/v1/resolutions",
       body: { reasonCode: "R01", action: "give-up", reason: "x", ...named },

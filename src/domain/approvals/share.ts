@@ -90,7 +90,11 @@ export function owesItTo(line: LineUnderApproval, name: string): boolean {
   return missingOf(line) === null && missingOf({ ...line, approvals }) !== null;
 }
 
-function hasApproved({ approvals }: LineUnderApproval, { name }: Person): boolean {
+/** True where they have approved exactly this line. */
+export function hasApproved(
+  { approvals }: LineUnderApproval,
+  { name }: Pick<Person, "name">,
+): boolean {
   const me = principalOf(name);
   return approvals.some(({ principal }) => principalOf(principal) === me);
 }

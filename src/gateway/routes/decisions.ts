@@ -13,6 +13,17 @@ const decisionBody = z.strictObject({
   planHash: z.string("must be the planHash of the plan that was looked at").min(1).optional(),
   drop: z.array(id).max(10_000).optional().describe("Payables to leave out"),
   comment: words.optional(),
+  verifiedBankChanges: z
+    .array(
+      z.strictObject({
+        contactId: id,
+        person: words.describe("Whom you spoke with"),
+        phone: words.describe("On which number, known from before the change"),
+      }),
+    )
+    .max(1_000)
+    .optional()
+    .describe("How you made sure that a vendor's changed bank account is the vendor's"),
   topUpHash: z
     .string("must be the hash of the deposit that was looked at")
     .min(1)
@@ -50,7 +61,8 @@ export function addDecisionRoutes(routes: Routes): void {
 
 type Body = z.output<typeof decisionBody>;
 
-function requestOf({ decision, planHash, drop = [], comment, topUpHash }: Body): DecisionRequest {
+function requestOf(body: Body): DecisionRequest {
+  const { decision, planHash, drop = [], comment, verifiedBankChanges, topUpHash } = body;
   if (decision === undefined) throw malformed("decision", "must be approve or reject");
   if (planHash === undefined) {
     throw malformed("planHash", "must be the planHash of the plan that was looked at");
@@ -58,11 +70,12 @@ function requestOf({ decision, planHash, drop = [], comment, topUpHash }: Body):
   if (topUpHash !== undefined && drop.length > 0) {
     throw malformed("drop", "goes with a decision about bills, and this one is about a deposit");
   }
-  return { decision, planHash, drop, comment, topUpHash };
+  return { decision, planHash, drop, comment, verifiedBankChanges, topUpHash };
 }
 
 function aloneIn(body: Body, signed: string): string {
-  const others = [body.decision, body.planHash, body.drop, body.comment, body.topUpHash];
+  const { signed: _, ...rest } = body;
+  const others = Object.values(rest);
   if (others.every((other) => other === undefined)) return signed;
   throw malformed("signed", "stands alone: the decision is in what was signed");
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOLD_SCOPES } from "../../domain/holds.ts";
 import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
 import {
   countHolds,
@@ -81,6 +82,7 @@ function addList(routes: Routes): void {
     query: z.object({
       business: name.optional(),
       active: yesNo.default(true).describe("false: ended and released ones too"),
+      scope: z.enum(HOLD_SCOPES, `must be one of ${HOLD_SCOPES.join(", ")}`).optional(),
       page: pageNumber,
       pageSize: pageSize(HOLDS_MOST),
     }),
@@ -91,13 +93,13 @@ function addList(routes: Routes): void {
           ? context.profiles.all()
           : [businessNamed(context, query.business, "")];
       const { db } = context.store;
-      const { active, page } = query;
+      const { active, page, scope } = query;
       const items = [];
       let before = (page - 1) * query.pageSize;
       let totalCount = 0;
       for (const profile of profiles) {
         const { businessMs: nowMs } = await context.clocks.read(profile);
-        const filter = { businessId: profile.businessId, active, nowMs };
+        const filter = { businessId: profile.businessId, active, scope, nowMs };
         const count = await countHolds(db, filter);
         const rows = { offset: Math.min(before, count), limit: query.pageSize - items.length };
         before -= rows.offset;

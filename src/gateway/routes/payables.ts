@@ -5,11 +5,13 @@ import { historyOf } from "../../reports/history/history.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { HistoryBody } from "../../api/history.ts";
+import { ParkedBody } from "../../api/parked.ts";
+import { parkedBills } from "../../reports/parked.ts";
 import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
 import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
 import { businessOfPayable } from "../../actions/payables.ts";
 import { resolve, type Resolution } from "../../actions/resolve.ts";
-import { businessQuery, id, MAY, name, words } from "./fields.ts";
+import { businessQuery, id, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
 
 const action = z.enum(
   ["retry", "paid-elsewhere", "give-up"],
@@ -18,6 +20,9 @@ const action = z.enum(
 
 /** Bills that one request resolves: each has a transaction and a signal of its own. */
 const RESOLVED_AT_ONCE = 1_000;
+
+/** Bills in one answer. */
+const PARKED_MOST = 1_000;
 
 const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
 
@@ -61,7 +66,29 @@ export function addPayableRoutes(routes: Routes): void {
     },
   });
 
+  addParked(routes);
   addBulk(routes);
+}
+
+function addParked(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/payables",
+    tag: "payables",
+    summary: "Bills that wait for a person, by cause",
+    query: z.object({
+      state: z.literal("parked", "can only be parked"),
+      business: name.optional(),
+      page: pageNumber,
+      pageSize: pageSize(PARKED_MOST),
+    }),
+    responses: { 200: { description: "By cause, the largest first", schema: ParkedBody } },
+    handle: async ({ query, context }) => ({
+      status: 200,
+      json: await parkedBills(context.store.db, namedOrAll(context, query.business), query),
+    }),
+  });
 }
 
 function addBulk(routes: Routes): void {

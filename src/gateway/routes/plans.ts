@@ -11,17 +11,43 @@ import { type ScopedContext, whoseWorkflow } from "../http/scope.ts";
 import { DryPlanBody } from "../../api/runs.ts";
 import { businessNamed, ownedPlaybook } from "../../actions/businesses.ts";
 import { periodOf } from "../../actions/launch/pay-run.ts";
+import { PlanChangesBody } from "../../api/plan-changes.ts";
+import { planChangesSince } from "../../reports/plan-changes.ts";
+import { getRun } from "../../store/runs/runs.ts";
 import { planAnswer } from "../../reports/plan-answer.ts";
 import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { PAGE_MOST } from "../../reports/status/run.ts";
 import { runDryPlan } from "../../actions/temporal.ts";
-import { date, id, MAY, name, pageNumber, pageSize } from "./fields.ts";
+import { date, id, MAY, name, pageNumber, pageSize, runParams } from "./fields.ts";
 
 /** Dry plans: the planning activity itself, on a worker, with nothing claimed or stored for paying. */
 export function addPlanRoutes(routes: Routes): void {
   addPlanning(routes);
   addPages(routes);
+  addChanges(routes);
+}
+
+function addChanges(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
+    method: "get",
+    path: "/v1/runs/{id}/plan-changes",
+    tag: "runs",
+    summary: "What is different in a run's plan since somebody looked at it",
+    params: runParams,
+    query: z.object({ since: id.describe("`planHash` of the plan that was looked at") }),
+    responses: { 200: { description: "Bills that were planned anew", schema: PlanChangesBody } },
+    handle: async ({ params, query, context }) => {
+      const { db } = context.store;
+      const run = await getRun(db, params.id);
+      const changes = run === undefined ? undefined : await planChangesSince(db, run, query.since);
+      if (changes === undefined) {
+        throw notFound(`No run “${params.id}” ever had a plan of the hash ${query.since}.`);
+      }
+      return { status: 200, json: changes };
+    },
+  });
 }
 
 function addPlanning(routes: Routes): void {

@@ -1,14 +1,21 @@
 import { IDENTITY_PREFIX } from "../../domain/approvals/session.ts";
+import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import type { Db } from "../../store/index.ts";
 
 /** Who approved a bill, first to last: on which plan, in which role, by what proof. */
 export async function approvalsOf(db: Db, businessId: string, payableId: string) {
   const rows = await approvalRows(db)
     .innerJoin("runs", "runs.run_id", "line_approvals.run_id")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "line_approvals.run_id")
+        .onRef("run_lines.payable_id", "=", "line_approvals.payable_id"),
+    )
+    .select("run_lines.contact_id")
     .where("runs.business_id", "=", businessId)
     .where("line_approvals.payable_id", "=", payableId)
     .execute();
-  return rows.map(approvalJson);
+  return rows.map((row) => approvalJson(row, row.contact_id));
 }
 
 /** Who approved a deposit as it was asked for last; `planHash` and `lineHash` are the deposit's. */
@@ -20,7 +27,7 @@ export async function approvalsOfDeposit(
     .where("line_approvals.run_id", "=", subject)
     .where("line_approvals.line_hash", "=", hash)
     .execute();
-  return rows.map(approvalJson);
+  return rows.map((row) => approvalJson(row, null));
 }
 
 function approvalRows(db: Db) {
@@ -40,6 +47,7 @@ function approvalRows(db: Db) {
       "decisions.roles",
       "decisions.token_id",
       "decisions.comment",
+      "decisions.bank_changes",
       "decisions.alone",
     ])
     .orderBy("decisions.decided_at_ms");
@@ -47,7 +55,11 @@ function approvalRows(db: Db) {
 
 type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvalRows>["execute"]>>[number];
 
-function approvalJson(row: ApprovalRow) {
+/** @param contactId the vendor whose account may have changed; null where it is about no bill */
+function approvalJson(row: ApprovalRow, contactId: string | null) {
+  const verified = (JSON.parse(row.bank_changes) as VerifiedBankChange[]).find(
+    (change) => change.contactId === contactId,
+  );
   return {
     runId: row.run_id,
     by: row.principal,
@@ -64,6 +76,8 @@ function approvalJson(row: ApprovalRow) {
     escalated: row.escalated === 1,
     alone: row.alone === 1,
     comment: row.comment,
+    verifiedBankChange:
+      verified === undefined ? null : { person: verified.person, phone: verified.phone },
   };
 }
 

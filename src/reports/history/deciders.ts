@@ -12,8 +12,9 @@ export async function countedOf(db: Db, runId: string): Promise<Counted[]> {
   const decisions = await decisionsOfRun(db, runId);
   return decisions
     .filter(({ outcome }) => outcome === "accepted")
-    .map(({ principal, roles, decision, decidedAtMs, alone }) => ({
-      ...{ runId, by: principal, roles: [...roles], decision, alone },
+    .map(({ principal, roles, decision, decidedAtMs, alone, comment, bankChanges }) => ({
+      ...{ runId, by: principal, roles: [...roles], decision, alone, comment },
+      verifiedBankChanges: [...bankChanges],
       at: new Date(decidedAtMs).toISOString(),
     }));
 }

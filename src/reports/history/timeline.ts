@@ -29,10 +29,10 @@ export async function timelineOf(
   const timeline: TimelineEntry[] = [
     ...(await plannings(db, businessId, payableId)),
     ...(await leftOut(db, businessId, payableId)),
-    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated }) => ({
+    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated, verifiedBankChange }) => ({
       atMs: Date.parse(at),
       kind: "approved",
-      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}`,
+      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}${verifiedNote(verifiedBankChange)}`,
       runId,
       by,
     })),
@@ -43,6 +43,11 @@ export async function timelineOf(
   return timeline
     .toSorted((one, other) => one.atMs - other.atMs)
     .map(({ atMs, ...entry }) => ({ at: new Date(atMs).toISOString(), ...entry }));
+}
+
+function verifiedNote(verified: BillApproval["verifiedBankChange"]): string {
+  if (verified === null) return "";
+  return `; the vendor's new bank account was verified with ${verified.person}, called on ${verified.phone}`;
 }
 
 function stageNote(stage: number, escalated: boolean): string {

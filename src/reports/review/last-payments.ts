@@ -25,11 +25,12 @@ export interface VendorPayment {
 export async function lastPaymentsTo(
   client: PaymentsClient,
   contactIds: readonly string[],
+  most = SHOWN,
 ): Promise<ReadonlyMap<string, readonly VendorPayment[]>> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const read = async (contactId: string) => {
     try {
-      const query = { contactId, page: 1, pageSize: SHOWN };
+      const query = { contactId, page: 1, pageSize: most };
       const { items } = await client.payments.list(query, { signal, patienceMs: 0 });
       return [[contactId, items.map(shownOf)] as const];
     } catch {

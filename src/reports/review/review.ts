@@ -26,6 +26,7 @@ import { paymentStatus } from "../status/payment.ts";
 import { momentOf } from "../moment.ts";
 import { runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
+import { BankChanges } from "./bank-changes.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 
 type ReviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">;
@@ -127,6 +128,8 @@ class ReviewDigest {
   readonly #missing = new WaitingSums();
   readonly #accounts: AccountSums;
   readonly #bills: ReviewedBill[] = [];
+  readonly #dropped: ReviewedBill[] = [];
+  readonly #bankChanges = new BankChanges();
   readonly #isOver: boolean;
   #odd: ReviewedBill[] = [];
   #late: ReviewedBill[] = [];
@@ -166,7 +169,12 @@ class ReviewDigest {
         line.state === "on-hold" ||
         holdOn(this.#of.holds, { ...line, runId, playbook }) !== undefined;
       const { drop, person } = this.#of;
-      if (!drop.has(line.payableId)) this.#shares.add(shareOf(under, person), { cents, isHeld });
+      if (!drop.has(line.payableId)) {
+        const share = shareOf(under, person);
+        this.#shares.add(share, { cents, isHeld });
+        if (share.kind === "goes-out" || share.kind === "one-of")
+          this.#bankChanges.add(plan, cents);
+      }
       this.#missing.add(missing, cents);
       this.#waiting = plus(this.#waiting, cents);
       if (this.#first === null || line.executionDate < this.#first)
@@ -183,6 +191,7 @@ class ReviewDigest {
       daysLate: dueDate === null ? 0 : Math.max(0, daysBetween(dueDate, arrivalDate)),
       missing,
     };
+    if (this.#of.drop.has(line.payableId)) this.#dropped.push(bill);
     if (place >= this.#of.from && place < this.#of.until) this.#bills.push(bill);
     return bill;
   }
@@ -199,6 +208,8 @@ class ReviewDigest {
       accounts: this.#accounts.all(),
       odd: { count: this.#oddCount, items: this.#odd },
       late: { count: this.#lateCount, items: this.#late },
+      dropped: this.#dropped,
+      bankChanges: this.#bankChanges.all(),
       missing: this.#missing.all(),
       bills: this.#bills,
       totalCount: this.#plan.count,

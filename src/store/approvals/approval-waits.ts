@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Transaction } from "kysely";
 import type { WaitingBills } from "../../domain/approvals/asks.ts";
+import { principalOf } from "../../domain/approvals/principal.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
@@ -26,9 +27,17 @@ interface AskedRun {
 
 const toRecord = readerOf("run_lines");
 
-/** What waits for approval in a run, by rule and stage. */
-export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[]> {
-  const rows = await db
+/**
+ * What waits for approval in a run, by rule and stage.
+ *
+ * @param unlessBy somebody whose own approvals are given: only bills that they have not approved
+ */
+export async function waitingBills(
+  db: Db,
+  runId: string,
+  unlessBy?: { readonly name: string; readonly businessMs: number },
+): Promise<WaitingBills[]> {
+  let query = db
     .selectFrom("run_lines")
     .select((eb) => [
       "rule_index",
@@ -47,9 +56,25 @@ export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[
     .groupBy(["rule_index", "stage", "escalated"])
     .orderBy("rule_index")
     .orderBy("stage")
-    .orderBy("escalated")
-    .execute();
-  return rows.map(toRecord);
+    .orderBy("escalated");
+  if (unlessBy !== undefined) {
+    const { name, businessMs } = unlessBy;
+    query = query.where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("line_approvals")
+            .select("line_approvals.payable_id")
+            .whereRef("line_approvals.run_id", "=", "run_lines.run_id")
+            .whereRef("line_approvals.payable_id", "=", "run_lines.payable_id")
+            .whereRef("line_approvals.line_hash", "=", "run_lines.line_hash")
+            .where("line_approvals.principal", "=", principalOf(name))
+            .where("line_approvals.expires_at_ms", ">", businessMs),
+        ),
+      ),
+    );
+  }
+  return (await query.execute()).map(toRecord);
 }
 
 /** Stages whose turn has come for lines that were in another one, or in none, before. */

@@ -13,7 +13,9 @@ const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
 export type Decision = RecordOf<"decisions">;
 
-export interface NewDecision extends Omit<Decision, "decisionId" | "alone"> {
+export interface NewDecision extends Omit<Decision, "decisionId" | "alone" | "bankChanges"> {
+  /** How changed bank accounts were verified; nothing said unless it is here. */
+  readonly bankChanges?: Decision["bankChanges"];
   /** True where only the business's word that one person is enough lets it count; no, unless said. */
   readonly alone?: boolean;
   /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
@@ -43,11 +45,11 @@ export async function recordDecision(
   trx: Transaction<Tables>,
   decision: NewDecision,
 ): Promise<RecordedDecision> {
-  const { approves, alone = false, ...judged } = decision;
+  const { approves, alone = false, bankChanges = [], ...judged } = decision;
   const decisionId = `dec_${randomUUID()}`;
   await trx
     .insertInto("decisions")
-    .values(asColumns({ ...judged, alone, decisionId }))
+    .values(asColumns({ ...judged, alone, bankChanges, decisionId }))
     .execute();
   if (decision.outcome !== "accepted" || decision.decision !== "approve") {
     return { decisionId, dropped: [] };

@@ -145,6 +145,7 @@ export interface HoldFilter {
   readonly businessId?: string;
   /** True: only those that stop something now. */
   readonly active?: boolean;
+  readonly scope?: HoldScopeName | undefined;
   /** Business-clock instant that `until` is compared with. */
   readonly nowMs: number;
 }
@@ -173,6 +174,7 @@ export async function countHolds(db: Db, filter: HoldFilter): Promise<number> {
 function holdsWhere(db: Db, filter: HoldFilter) {
   let query = db.selectFrom("holds");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
+  if (filter.scope !== undefined) query = query.where("scope", "=", filter.scope);
   if (filter.active === true) {
     query = query
       .where("released_at_ms", "is", null)

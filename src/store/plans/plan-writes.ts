@@ -42,7 +42,7 @@ export async function storePlan(
     await setImmediate();
     await trx
       .insertInto("plan_lines")
-      .values(lines.map(({ line, lineNo }) => planLineRow(run.runId, line, lineNo)))
+      .values(lines.map(({ line, lineNo }) => planLineRow(run.runId, line, { lineNo, planNo: 1 })))
       .execute();
     await trx
       .insertInto("run_lines")
@@ -101,11 +101,16 @@ export async function insertPlan(
 }
 
 /** A version of a plan line, as it is stored once. */
-export function planLineRow(runId: string, line: PlanLine, lineNo: number) {
+export function planLineRow(
+  runId: string,
+  line: PlanLine,
+  { lineNo, planNo }: { readonly lineNo: number; readonly planNo: number },
+) {
   return {
     run_id: runId,
     payable_id: line.payableId,
     version: line.version,
+    plan_no: planNo,
     line_no: lineNo,
     line_hash: line.lineHash,
     contact_id: line.contactId,

@@ -48,6 +48,7 @@ export async function storeReplannedLines(
   const run = await getRun(trx, runId);
   const last = await getPlan(trx, runId);
   if (run === undefined || last === undefined) throw new Error(`${runId} has no plan.`);
+  const planNo = last.planNo + 1;
   const replaced: (Replaced & { readonly lineNo: number; readonly plan: PlanLine })[] = [];
   for (const some of chunks(input.lines)) {
     // A hundred thousand lines take seconds, in which this process must still heartbeat.
@@ -61,7 +62,11 @@ export async function storeReplannedLines(
     });
     await trx
       .insertInto("plan_lines")
-      .values(numbered.map(({ plan, stored }) => planLineRow(runId, plan, stored.lineNo)))
+      .values(
+        numbered.map(({ plan, stored: { lineNo } }) =>
+          planLineRow(runId, plan, { lineNo, planNo }),
+        ),
+      )
       .execute();
     await replan(trx, runId, next, nowMs);
     for (const { plan, stored } of numbered) {
@@ -75,7 +80,6 @@ export async function storeReplannedLines(
   const hash = await hashOfPlan(trx, run);
   const decideBy = await decideByNow(trx, runId);
   const summary = replanSummary(last.summary, replaced, { planHash: hash, decideBy });
-  const planNo = last.planNo + 1;
   await insertPlan(trx, runId, planNo, summary, nowMs);
   await appendOfLines(trx, {
     businessId: run.businessId,

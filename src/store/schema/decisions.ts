@@ -1,3 +1,4 @@
+import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import {
   flag,
   integer,
@@ -23,6 +24,8 @@ export const decisionTables = {
     /** JSON array of payable ids left out. */
     dropped: json<readonly string[]>(),
     comment: textOrNull,
+    /** How changed bank accounts of vendors were verified. */
+    bank_changes: json<readonly VerifiedBankChange[]>(),
     decided_at_ms: integer,
     /** Business-clock instant. */
     expires_at_ms: integer,

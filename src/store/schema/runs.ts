@@ -68,6 +68,8 @@ export const runTables = {
     run_id: text,
     payable_id: text,
     version: integer,
+    /** The plan that this version came with. */
+    plan_no: integer,
     line_no: integer,
     line_hash: text,
     contact_id: text,

@@ -20,7 +20,7 @@ export class Browser {
 
   post(
     path: string,
-    fields: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, string>> | [string, string][],
     origin: string | undefined = this.#origin,
   ): Promise<Response> {
     const headers = {

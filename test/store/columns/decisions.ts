@@ -19,6 +19,7 @@ export const decisionColumns: Columns<
     roles: true,
     dropped: true,
     comment: true,
+    bank_changes: true,
     decided_at_ms: true,
     expires_at_ms: true,
     outcome: true,

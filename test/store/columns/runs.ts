@@ -39,6 +39,7 @@ export const runColumns: Columns<
     run_id: true,
     payable_id: true,
     version: true,
+    plan_no: true,
     line_no: true,
     line_hash: true,
     contact_id: true,

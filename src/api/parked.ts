@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+import type { Shown } from "./shown.ts";
+
+/** A bill that waits for a person. */
+const parkedBill = z.object({
+  payableId: z.string(),
+  publicId: z.string().nullable(),
+  contactId: z.string(),
+  contactName: z.string().nullable(),
+  business: z.string(),
+  amountCents: z.int(),
+  dueDate: z.string().nullable(),
+  runId: z.string(),
+  reasonCode: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+
+export const ParkedBody = z
+  .object({
+    items: z.array(parkedBill).describe("By cause, the largest first"),
+    totalCount: z.int(),
+    totalCents: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
+  })
+  .openapi("ParkedBills");
+
+export type ParkedBill = Shown<typeof ParkedBody>["items"][number];

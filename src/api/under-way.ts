@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import { billSum } from "./approvals.ts";
+import type { Shown } from "./shown.ts";
+
+/** What the service has of runs' bills: what can still be stopped, and what can't. */
+export const UnderWayBody = z
+  .object({
+    recallable: billSum.describe("Bills whose payments can still be cancelled"),
+    until: z.string().nullable().describe("The first cut-off among them, on the business clock"),
+    beyond: billSum.describe("Bills that are being sent or are with the bank"),
+    items: z
+      .array(
+        z.object({
+          payableId: z.string(),
+          publicId: z.string().nullable(),
+          contactName: z.string().nullable(),
+          business: z.string(),
+          runId: z.string(),
+          amountCents: z.int(),
+          executionDate: z.string(),
+          recallBy: z.string().describe("Until when a cancel can be sent, on the business clock"),
+          paymentIds: z.array(z.string()),
+        }),
+      )
+      .describe("Those that can be cancelled, the nearest day first"),
+    nextPage: z.int().nullable().describe("Null on the last page"),
+  })
+  .openapi("UnderWay");
+
+export type UnderWay = Shown<typeof UnderWayBody>;

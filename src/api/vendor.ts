@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES } from "../contracts/pay-run.ts";
+import { HoldBody } from "./schemas.ts";
+import type { Shown } from "./shown.ts";
+
+const vendorBill = z.object({
+  payableId: z.string(),
+  publicId: z.string().nullable(),
+  runId: z.string(),
+  amountCents: z.int(),
+  dueDate: z.string().nullable(),
+  executionDate: z.string(),
+  state: z.enum(LINE_STATES),
+  reason: z.string().nullable(),
+});
+
+/** A vendor: its bank account, its bills in runs, its payments and its holds. */
+export const VendorBody = z
+  .object({
+    contactId: z.string(),
+    business: z.string(),
+    name: z.string().nullable(),
+    status: z.string().nullable().describe("As the service says; null where it can't be asked"),
+    paymentReady: z.boolean().nullable(),
+    bankLast4: z.string().nullable(),
+    changedAt: z
+      .string()
+      .nullable()
+      .describe("When its record at the service was changed last, whatever of it"),
+    accounts: z
+      .array(z.object({ last4: z.string().nullable(), since: z.string(), runId: z.string() }))
+      .describe("Accounts that runs have planned payments to, newest first: since which run"),
+    bills: z.array(vendorBill).describe("Its latest bills in runs, at most 200"),
+    payments: z
+      .array(
+        z.object({
+          paymentId: z.string(),
+          payableId: z.string().nullable(),
+          amountCents: z.int(),
+          status: z.string(),
+          on: z.string(),
+        }),
+      )
+      .nullable()
+      .describe("The service's last ones, newest first; null where it can't be asked"),
+    holds: z.array(HoldBody).describe("In force"),
+  })
+  .openapi("Vendor");
+
+export type Vendor = Shown<typeof VendorBody>;

@@ -1,0 +1,199 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { Api } from "./api.ts";
+import { note } from "./elements.ts";
+import { fileNamed } from "./files.ts";
+import { alone, around, type Page } from "./layout.ts";
+import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
+import {
+  approve,
+  checkApproval,
+  checkDeposit,
+  checkRejection,
+  decideDeposit,
+  reject,
+} from "./pages/approve.ts";
+import { bill } from "./pages/bill.ts";
+import { cancelBill, giveUp, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
+import { checkRecall, emergency, recall, stopEverything } from "./pages/emergency.ts";
+import { checkRelease, holds, newHold, release, setHold } from "./pages/holds.ts";
+import { decideIncident, incident } from "./pages/incident.ts";
+import { checkResolution, needsAction, resolveBills } from "./pages/needs-action.ts";
+import { report, reports, TABLE_FORMATS } from "./pages/report.ts";
+import { run } from "./pages/run.ts";
+import { cancelRun, holdRun } from "./pages/run-acts.ts";
+import { today } from "./pages/today.ts";
+import { search } from "./pages/search.ts";
+import { holdVendor, vendor } from "./pages/vendor.ts";
+import type { Refused } from "./refused.ts";
+import type { Door, Visitor } from "./visitor.ts";
+
+/** Nothing but our own files is loaded, run, sent to or framed. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+/** A browser keeps a file of ours for a year: its address changes with its text. */
+const KEPT = "public, max-age=31536000, immutable";
+
+/** Each address: its page, and what the page's form does. */
+const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: ActOf }>> = {
+  "/": { page: today },
+  "/runs/:id": { page: run },
+  "/runs/:id/approve": { page: checkApproval, act: approve },
+  "/runs/:id/reject": { page: checkRejection, act: reject },
+  "/runs/:id/deposit": { page: checkDeposit, act: decideDeposit },
+  "/runs/:id/hold": holdRun,
+  "/runs/:id/cancel": cancelRun,
+  "/bills/:id": { page: bill },
+  "/bills/:id/hold": holdBill,
+  "/bills/:id/cancel": cancelBill,
+  "/bills/:id/retry": retryBill,
+  "/bills/:id/paid-elsewhere": paidElsewhere,
+  "/bills/:id/give-up": giveUp,
+  "/vendors/:id": { page: vendor },
+  "/vendors/:id/hold": holdVendor,
+  "/needs-action": { page: needsAction },
+  "/needs-action/resolve": { page: checkResolution, act: resolveBills },
+  "/incidents/:source": { page: incident, act: decideIncident },
+  "/search": { page: search },
+  "/emergency": { page: emergency },
+  "/emergency/stop": { act: stopEverything },
+  "/emergency/cancel": { page: checkRecall, act: recall },
+  "/reports": { page: reports },
+  "/reports/:id": { page: report },
+  "/holds": { page: holds },
+  "/holds/new": { page: newHold, act: setHold },
+  "/holds/release": { page: checkRelease, act: release },
+};
+
+/** The pages, behind a door that knows who is signed in. */
+export function createConsole(door: Door): Hono {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    await next();
+    c.header("content-security-policy", POLICY);
+    c.header("referrer-policy", "same-origin");
+  });
+  app.get("/console/:file", (c) => {
+    const file = fileNamed(c.req.param("file"));
+    if (file === undefined) return c.notFound();
+    return c.body(file.text, 200, { "content-type": file.type, "cache-control": KEPT });
+  });
+
+  app.get("/reports/:id/:file{.+\\.csv}", (c) => downloaded(door, c));
+  for (const [path, { page, act }] of Object.entries(PAGES)) {
+    if (page !== undefined) app.get(path, (c) => shown(door, c, page));
+    if (act !== undefined) app.post(path, (c) => done(door, c, act));
+  }
+  return app;
+}
+
+/** Answers with a page for whoever is signed in; the others sign in first. */
+function shown(door: Door, c: Context, page: PageOf): Promise<Response> {
+  return forVisitor(door, c, async (visitor) => page(requestOf(c, visitor)));
+}
+
+function done(door: Door, c: Context, act: ActOf): Promise<Response> {
+  return forVisitor(door, c, async (visitor) => {
+    const form = await door.readForm(c, visitor);
+    return act({ ...requestOf(c, visitor), form });
+  });
+}
+
+/** A table, made while it is sent. */
+async function downloaded(door: Door, c: Context): Promise<Response> {
+  const format = (c.req.param("file") ?? "").replace(/\.csv$/, "");
+  const id = c.req.param("id") ?? "";
+  if (!TABLE_FORMATS.includes(format)) return c.notFound();
+  let table: AsyncIterable<string> | undefined;
+  const answer = await forVisitor(door, c, async (visitor) => {
+    table = await new Api(visitor).table("/v1/runs/{id}/report", {
+      params: { id },
+      query: { format },
+    });
+    return { goTo: "/" };
+  });
+  if (table === undefined) return answer;
+  const bytes = ReadableStream.from(table).pipeThrough(new TextEncoderStream());
+  const name = `${id.replaceAll(/[^\w.-]+/g, "-")}-${format}.csv`;
+  return c.body(bytes, 200, {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${name}"`,
+  });
+}
+
+function requestOf(c: Context, visitor: Visitor): PageRequest {
+  return {
+    visitor,
+    api: new Api(visitor),
+    params: c.req.param(),
+    query: new URL(c.req.url).searchParams,
+  };
+}
+
+async function forVisitor(
+  door: Door,
+  c: Context,
+  make: (visitor: Visitor) => Promise<Made>,
+): Promise<Response> {
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await door.visitorOf(c);
+    if (visitor === undefined) return c.redirect(signInFor(c), 303);
+    const made = await make(visitor);
+    if ("goTo" in made) return c.redirect(made.goTo, 303);
+    return await c.html(
+      around(visitor, c.req.path, made),
+      (made.status ?? 200) as ContentfulStatusCode,
+    );
+  } catch (error) {
+    const refused = door.refusalOf(c, error);
+    if (refused.status === 401) return c.redirect(signInFor(c), 303);
+    const page = refusalPage(refused);
+    const status = refused.status as ContentfulStatusCode;
+    try {
+      return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
+    } catch (again) {
+      // What stands around each page can't be read either.
+      door.refusalOf(c, again);
+      return c.html(alone(page), status);
+    }
+  }
+}
+
+/** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */
+function signInFor(c: Context): string {
+  const { pathname, search } = new URL(c.req.url);
+  const back = c.req.method === "GET" ? `${pathname}${search}` : "/";
+  return back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: "You may not do this",
+  404: "There is no such page",
+  409: "Things have moved on",
+  422: "This can’t be done",
+  429: "Too much at once",
+};
+
+function refusalPage({ status, message }: Refused): Page {
+  const title =
+    TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");
+  return {
+    title,
+    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${message}</p>`)}
+      <p>
+        ${status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
+        <a href="/">Today</a>
+      </p>`,
+  };
+}

@@ -1,0 +1,201 @@
+import { html } from "hono/html";
+import type { Outcome } from "./api.ts";
+import type { Visitor } from "./visitor.ts";
+import { type Markup, whole } from "./words.ts";
+
+type Content = Markup | string;
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Numbers stand at the right, under one another. */
+  readonly isNumber?: boolean;
+  /** The cell that names the row. */
+  readonly isHead?: boolean;
+  readonly cell: (row: Row) => unknown;
+}
+
+/** A table; on a phone each row becomes a card, its cells with their titles. */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Markup {
+  const names = columns.map(
+    ({ title, isNumber }) =>
+      html`<th scope="col" role="columnheader" class="${isNumber === true ? "n" : ""}">
+        ${title}
+      </th>`,
+  );
+  const cells = (row: Row) =>
+    columns.map(({ title, isNumber, isHead, cell }) => {
+      const kind = isNumber === true ? "n" : "";
+      return isHead === true
+        ? html`<th scope="row" role="rowheader" class="${kind}">${cell(row)}</th>`
+        : html`<td role="cell" data-title="${title}" class="${kind}"><div>${cell(row)}</div></td>`;
+    });
+  return html`<table role="table">
+    <caption class="quiet">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${names}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (row) =>
+          html`<tr role="row">
+            ${cells(row)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** A few facts, the most important first. */
+export function facts(of: readonly (readonly [string, unknown])[]): Markup {
+  return html`<dl class="facts">
+    ${of.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+export type NoteTone = "info" | "good" | "warn" | "stop";
+
+/** Something to know before anything else. */
+export function note(tone: NoteTone, content: unknown, title?: string): Markup {
+  const head = title === undefined ? "" : html`<p class="note-title">${title}</p>`;
+  return html`<div class="note ${tone}">${head}${content}</div>`;
+}
+
+export function section(title: string, content: unknown, id?: string): Markup {
+  const name = id ?? title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+  return html`<section aria-labelledby="${name}">
+    <h2 id="${name}">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+/** Folded until somebody wants it. */
+export function folded(summary: unknown, content: unknown): Markup {
+  return html`<details>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`;
+}
+
+/** A region that the page's script reads again; nothing that is typed into stands in one. */
+export function live(id: string, content: unknown): Markup {
+  return html`<div id="${id}" data-live>${content}</div>`;
+}
+
+export function hidden(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+/** A form that does something. */
+export function form(
+  visitor: Pick<Visitor, "formToken">,
+  action: string,
+  content: unknown,
+): Markup {
+  const { field: name, value } = visitor.formToken;
+  return html`<form method="post" action="${action}">${hidden(name, value)}${content}</form>`;
+}
+
+export interface FieldSpec {
+  readonly name: string;
+  readonly label: unknown;
+  readonly hint?: string;
+  readonly value?: string;
+  readonly isRequired?: boolean;
+  /** What is wrong with what was sent. */
+  readonly problem?: string | undefined;
+  readonly autocomplete?: string;
+  readonly inputmode?: string;
+}
+
+export function field(spec: FieldSpec): Markup {
+  const { name, label, hint, value = "", isRequired = true, problem, autocomplete = "off" } = spec;
+  const id = `f-${name}`;
+  const about = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(problem === undefined ? [] : [`${id}-problem`]),
+  ].join(" ");
+  return html`<div class="field">
+    <label for="${id}"
+      >${label}${isRequired ? "" : html` <span class="quiet">(optional)</span>`}</label
+    >
+    ${hint === undefined ? "" : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${problem === undefined ? "" : html`<p class="problem" id="${id}-problem">${problem}</p>`}
+    <input
+      id="${id}"
+      name="${name}"
+      value="${value}"
+      maxlength="500"
+      autocomplete="${autocomplete}"
+      ${isRequired ? "required" : ""}
+      inputmode="${spec.inputmode ?? "text"}"
+      aria-describedby="${about}"
+      aria-invalid="${String(problem !== undefined)}"
+    />
+  </div>`;
+}
+
+export function submit(text: Content, kind: "go" | "stop" | "quiet" = "go"): Markup {
+  return html`<button class="${kind}">${text}</button>`;
+}
+
+/** Where one is in a long list, with ways on and back. */
+export function pager(
+  at: { readonly page: number; readonly pageSize: number; readonly totalCount: number },
+  addressOf: (page: number) => string,
+): Markup | "" {
+  const { page, pageSize, totalCount } = at;
+  const pages = Math.ceil(totalCount / pageSize);
+  if (pages <= 1) return "";
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages
+      ? html`<span class="quiet" aria-hidden="true">${text}</span>`
+      : html`<a href="${addressOf(to)}">${text}</a>`;
+  return html`<nav class="pager" aria-label="Pages">
+    ${link(page - 1, "← Before")}
+    <span>Page ${whole(page)} of ${whole(pages)}</span>
+    ${link(page + 1, "Next →")}
+  </nav>`;
+}
+
+/** What became of each of several acts, what was refused first. */
+export function outcomes(
+  of: readonly Outcome[],
+  nameOf: (id: string) => unknown,
+  done: string,
+): Markup {
+  const refused = of.filter((outcome) => !outcome.done);
+  const sorted = [...refused, ...of.filter((outcome) => outcome.done)];
+  const head =
+    refused.length === 0
+      ? note("good", html`<p>${whole(of.length)} of ${whole(of.length)}: ${done}.</p>`)
+      : note(
+          "warn",
+          html`<p>
+            ${whole(of.length - refused.length)} of ${whole(of.length)}: ${done}.
+            ${whole(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing
+            of ${refused.length === 1 ? "it" : "them"} was changed.
+          </p>`,
+        );
+  return html`${head}${table(
+    "What became of each",
+    [
+      { title: "What", isHead: true, cell: ({ id }: Outcome) => nameOf(id) },
+      { title: "Result", cell: (outcome) => (outcome.done ? done : outcome.why) },
+    ],
+    sorted,
+  )}`;
+}

@@ -1,0 +1,47 @@
+// Regions marked data-live are read again every few seconds; forms stay as they are. When the plan
+// that a page's forms are about has changed, the page says so and its buttons are off.
+const EVERY_MS = 4000;
+const regions = () => document.querySelectorAll("[data-live]");
+const main = document.querySelector("main");
+
+async function look() {
+  if (document.hidden) return;
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (answer.redirected) return location.reload();
+  if (!answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const region of regions()) {
+    const fresh = next.getElementById(region.id);
+    if (!fresh || fresh.innerHTML === region.innerHTML) continue;
+    if (region.contains(document.activeElement) || region.querySelector("details[open]")) continue;
+    region.innerHTML = fresh.innerHTML;
+  }
+  const now = next.querySelector("main")?.dataset.plan;
+  if (main?.dataset.plan && now !== main.dataset.plan) planChanged();
+}
+
+function planChanged() {
+  const note = document.getElementById("plan-changed");
+  if (!note || !note.hidden) return;
+  note.hidden = false;
+  for (const button of document.querySelectorAll("main form button")) button.disabled = true;
+}
+
+if (main && regions().length > 0) {
+  const again = () =>
+    setTimeout(async () => {
+      await look().catch(() => {});
+      again();
+    }, EVERY_MS);
+  again();
+}
+
+// One press is one act: a form is sent once.
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || event.target.method !== "post") return;
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => {
+  for (const sent of document.querySelectorAll("form[data-sent]")) delete sent.dataset.sent;
+});

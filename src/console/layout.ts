@@ -1,0 +1,136 @@
+import { html } from "hono/html";
+import { HoldListBody } from "../api/schemas.ts";
+import { Api } from "./api.ts";
+import { asset } from "./files.ts";
+import { form, note } from "./elements.ts";
+import type { Visitor } from "./visitor.ts";
+import { type Markup, when } from "./words.ts";
+
+/** What a page says, without what stands around every page. */
+export interface Page {
+  readonly title: string;
+  readonly lead?: unknown;
+  readonly main: unknown;
+  /** 200 unless said. */
+  readonly status?: number;
+  /** Hash of the plan that the page's forms are about: its script says when that has changed. */
+  readonly planHash?: string | undefined;
+}
+
+const NAV: readonly (readonly [string, string])[] = [
+  ["/", "Today"],
+  ["/needs-action", "Needs action"],
+  ["/holds", "Holds"],
+  ["/reports", "Reports"],
+];
+
+/** The whole page, as a signed-in visitor gets it: holds of everything and of accounts are on each. */
+export async function around(visitor: Visitor, path: string, page: Page): Promise<string> {
+  const banners = await bannersFor(visitor);
+  const links = NAV.map(
+    ([to, name]) =>
+      html`<li><a href="${to}" ${to === path ? html`aria-current="page"` : ""}>${name}</a></li>`,
+  );
+  const plan = page.planHash === undefined ? "" : html` data-plan="${page.planHash}"`;
+  return shell(
+    page.title,
+    html`<header class="top">
+        <div class="bar">
+          ${BRAND}
+          <nav aria-label="Pages">
+            <ul class="nav">
+              ${links}
+            </ul>
+          </nav>
+          <form class="search" role="search" action="/search">
+            <input
+              type="search"
+              name="q"
+              aria-label="Vendor, bill number or amount"
+              placeholder="Vendor, bill, amount"
+              maxlength="200"
+              required
+            />
+            <button class="quiet">Search</button>
+          </form>
+          <div class="end">
+            <a class="button stop line" href="/emergency">Stop everything</a>
+            ${form(visitor, "/sign-out", html`<button class="plain-button" title="Signed in as ${visitor.name}">Sign out</button>`)}
+          </div>
+        </div>
+      </header>
+      <main id="main" ${plan}>
+        <div id="banners" data-live aria-live="polite">${banners}</div>
+        <header>
+          <h1>${page.title}</h1>
+          ${page.lead === undefined ? "" : html`<p class="lead">${page.lead}</p>`}
+        </header>
+        ${page.main}
+      </main>
+      <footer class="foot">
+        <p>Signed in as ${visitor.name} (${visitor.roles.join(", ")}).</p>
+      </footer>`,
+  );
+}
+
+/** A page for nobody in particular: signing in, and what went wrong before that. */
+export async function alone({ title, lead, main }: Page): Promise<string> {
+  return shell(
+    title,
+    html`<header class="top"><div class="bar">${BRAND}</div></header>
+      <main id="main">
+        <header>
+          <h1>${title}</h1>
+          ${lead === undefined ? "" : html`<p class="lead">${lead}</p>`}
+        </header>
+        ${main}
+      </main>`,
+  );
+}
+
+async function shell(title: string, body: unknown): Promise<string> {
+  const page = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} – Payrun</title>
+        <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${asset("style.css")}" />
+        <script src="${asset("live.js")}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">To the page</a>${body}
+      </body>
+    </html>`;
+  return page.toString();
+}
+
+const BRAND = html`<a class="brand" href="/"
+  ><svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
+    <path d="M3 7h13M3 13h9M3 19h6M13 18l4 4 7-11" /></svg
+  >Payrun</a
+>`;
+
+async function bannersFor(visitor: Visitor): Promise<Markup> {
+  const api = new Api(visitor);
+  const [all, sources] = await Promise.all(
+    ["all", "source"].map((scope) =>
+      api.get(HoldListBody, "/v1/holds", { query: { scope, pageSize: "20" } }),
+    ),
+  );
+  const several = visitor.businesses.length > 1;
+  const banners = [...(all?.items ?? []), ...(sources?.items ?? [])].map(
+    ({ scope, value, business, author, reason, createdAt, until }) =>
+      note(
+        "stop",
+        html`<p>
+          ${reason} — ${author}, since
+          ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}.
+          <a href="/holds">Holds</a>
+        </p>`,
+        `${scope === "all" ? "Everything is on hold" : `The account ${value} is on hold`}${several ? ` (${business})` : ""}`,
+      ),
+  );
+  return html`${banners}`;
+}

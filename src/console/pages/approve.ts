@@ -1,0 +1,300 @@
+import { html } from "hono/html";
+import { DecisionBody } from "../../api/schemas.ts";
+import { type RunReview, RunReviewBody } from "../../api/review.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { Api } from "../api.ts";
+import { facts, field, form, hidden, note, section, submit, table } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { usd } from "../words.ts";
+import { changedPlan } from "./plan-changes.ts";
+import { billLink, nameOfAccount } from "./run-bills.ts";
+
+/** Bills that one decision leaves out here: so many ids are as much as an address holds. */
+const LEFT_OUT_MOST = 200;
+
+/** What is checked before a decision: which run, the plan that was looked at, what is left out. */
+interface Checking {
+  readonly id: string;
+  readonly planHash: string;
+  readonly out: readonly string[];
+}
+
+function checkingOf(params: PageRequest["params"], said: URLSearchParams): Checking {
+  const out = [...new Set(said.getAll("out"))];
+  if (out.length > LEFT_OUT_MOST) {
+    throw new Refused(
+      422,
+      "too_many_left_out",
+      `At most ${LEFT_OUT_MOST} bills can be left out at once here: approve in parts, reject the plan, or use payrun approve --drop.`,
+    );
+  }
+  return { id: params["id"] ?? "", planHash: said.get("plan") ?? "", out };
+}
+
+/** What the approval would do, before it is given: nothing is decided by looking at it. */
+export const checkApproval: PageOf = async ({ api, params, query, visitor }) => {
+  const checking = checkingOf(params, query);
+  return checkPage(api, visitor, checking, { said: query, problems: new Map() });
+};
+
+interface Filled {
+  /** What was typed before. */
+  readonly said: URLSearchParams;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+async function checkPage(
+  api: Api,
+  visitor: PageRequest["visitor"],
+  checking: Checking,
+  filled: Filled,
+): Promise<Page> {
+  const { id, planHash, out } = checking;
+  const review = await reviewWithout(api, checking);
+  if (review.planHash !== planHash) return changedPlan(api, checking, review);
+  return {
+    title: "Check before you approve",
+    lead: `${review.playbook} ${review.period}`,
+    planHash,
+    status: filled.problems.size === 0 ? 200 : 422,
+    main: html` ${note(review.yours.refusal === null ? "info" : "warn", html`<p>${review.yours.summary}</p>`)}
+    ${section(
+      "What you approve",
+      html`${facts([
+        ["Goes out by it", usd(review.yours.goesOut.cents)],
+        ["Bills", counted(review.yours.goesOut.count, "bill")],
+        ["Account", review.accounts.map(nameOfAccount).join(", ") || "–"],
+        [
+          "Decide by",
+          review.decideBy === null ? "no deadline" : spokenDeadline(review.decideBy, review),
+        ],
+      ])}`,
+    )}
+    ${leftOut(review, out)}
+    ${form(
+      visitor,
+      `${runPage(id)}/approve`,
+      html`${hidden("plan", planHash)}${out.map((payableId) => hidden("out", payableId))}
+      ${bankChanges(review, filled)}
+      ${section(
+        "Approve",
+        html`${field({ name: "comment", label: out.length > 0 ? "Why these bills are left out" : "Comment", isRequired: out.length > 0, value: filled.said.get("comment") ?? "", problem: filled.problems.get("comment"), hint: "Kept in the trail." })}
+          <div class="acts">${submit("Approve")}<a href="${runPage(id)}">Back to the run</a></div>`,
+      )}`,
+    )}`,
+  };
+}
+
+function reviewWithout(api: Api, { id, out }: Checking): Promise<RunReview> {
+  return api.get(RunReviewBody, "/v1/runs/{id}/review", {
+    params: { id },
+    query: { pageSize: "1", ...(out.length === 0 ? {} : { drop: out.join(",") }) },
+  });
+}
+
+function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
+  if (out.length === 0) return "";
+  const cents = dropped.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return section(
+    `You leave out ${counted(dropped.length, "bill")} of ${formatUsd(cents)}`,
+    table(
+      "These are not paid by this run, whoever approves",
+      [
+        {
+          title: "Bill",
+          isHead: true,
+          cell: (bill: RunReview["dropped"][number]) => billLink(bill, business),
+        },
+        { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      ],
+      dropped,
+    ),
+    "left-out",
+  );
+}
+
+/** A vendor's new account is asked about: whom one called, on a number known from before. */
+function bankChanges({ bankChanges: changes }: RunReview, { said, problems }: Filled) {
+  if (changes.length === 0) return "";
+  return section(
+    "Changed bank accounts",
+    html`<p>
+        Somebody who poses as a vendor asks for exactly this. Call the vendor on a number that you
+        had before the change, not one from the message that announced it.
+      </p>
+      ${changes.map(({ contactId, contactName, text, count, cents }) => {
+        const whom = `whom-${contactId}`;
+        const number = `number-${contactId}`;
+        return html`<fieldset>
+          <legend>
+            ${contactName ?? contactId}: ${counted(count, "bill")} of ${formatUsd(cents)}
+          </legend>
+          <p>${text}</p>
+          ${field({ name: whom, label: "Whom did you call?", value: said.get(whom) ?? "", problem: problems.get(whom) })}
+          ${field({ name: number, label: "On which number, known from before?", inputmode: "tel", value: said.get(number) ?? "", problem: problems.get(number) })}
+        </fieldset>`;
+      })}`,
+    "bank-changes",
+  );
+}
+
+export const approve: ActOf = async ({ api, params, form: sent, visitor }) => {
+  const checking = checkingOf(params, sent);
+  const { planHash, out } = checking;
+  const review = await reviewWithout(api, checking);
+  if (review.planHash !== planHash) return changedPlan(api, checking, review);
+  const verified = review.bankChanges.map(({ contactId }) => ({
+    contactId,
+    person: (sent.get(`whom-${contactId}`) ?? "").trim(),
+    phone: (sent.get(`number-${contactId}`) ?? "").trim(),
+  }));
+  const comment = (sent.get("comment") ?? "").trim();
+  const problems = new Map([
+    ...(out.length > 0 && comment === ""
+      ? [["comment", "Say why they are left out."] as const]
+      : []),
+    ...verified.flatMap(({ contactId, person, phone }) => [
+      ...(person === ""
+        ? [[`whom-${contactId}`, "Say whom you called, or leave these bills out."] as const]
+        : []),
+      ...(phone === ""
+        ? [[`number-${contactId}`, "Say on which number, known from before the change."] as const]
+        : []),
+    ]),
+  ]);
+  if (problems.size > 0) return checkPage(api, visitor, checking, { said: sent, problems });
+  return decided(api, checking, review, {
+    decision: "approve",
+    drop: out,
+    ...(comment === "" ? {} : { comment }),
+    ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
+  });
+};
+
+/** Gives the decision; where the plan has changed in this moment nothing is decided, and it says what has. */
+async function decided(
+  api: Api,
+  checking: Checking,
+  review: Pick<RunReview, "playbook" | "period">,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Made> {
+  const { id, planHash } = checking;
+  try {
+    const answer = await api.post(DecisionBody, "/v1/runs/{id}/decisions", {
+      params: { id },
+      body: { planHash, ...body },
+    });
+    return {
+      title: answer.decision === "approve" ? "Approved" : "Rejected",
+      lead: `${review.playbook} ${review.period}`,
+      main: html`${note("good", html`<p>${answer.summary}</p>`, answer.decision === "approve" ? "Your approval counts" : "Your rejection counts")}
+        ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
+        <p>
+          It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
+          <a href="/">Today</a>.
+        </p>`,
+    };
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "stale_plan") throw error;
+    return changedPlan(api, checking, await reviewWithout(api, checking));
+  }
+}
+
+/** Asks why, before a plan is rejected. */
+export const checkRejection: PageOf = async ({ api, params, query, visitor }) => {
+  return rejectionPage(api, visitor, checkingOf(params, query));
+};
+
+async function rejectionPage(
+  api: Api,
+  visitor: PageRequest["visitor"],
+  checking: Checking,
+  problem?: string,
+): Promise<Page> {
+  const { id, planHash } = checking;
+  const review = await reviewWithout(api, checking);
+  if (review.planHash !== planHash) return changedPlan(api, checking, review);
+  const { count, cents } = review.waiting;
+  return {
+    title: "Reject the plan",
+    lead: `${review.playbook} ${review.period}`,
+    planHash,
+    status: problem === undefined ? 200 : 422,
+    main: section(
+      `${counted(count, "bill")} of ${formatUsd(cents)}`,
+      form(
+        visitor,
+        `${runPage(id)}/reject`,
+        html`<p>
+            Nothing more of this run is paid, also what others have approved and what was not sent
+            yet. A new run of the same period can be launched.
+          </p>
+          ${hidden("plan", planHash)}
+          ${field({ name: "comment", label: "Why", problem, hint: "Whoever launched it reads this." })}
+          <div class="acts">
+            ${submit("Reject the plan", "stop")}<a href="${runPage(id)}">Back to the run</a>
+          </div>`,
+      ),
+    ),
+  };
+}
+
+export const reject: ActOf = async ({ api, params, form: sent, visitor }) => {
+  const checking = checkingOf(params, sent);
+  const comment = (sent.get("comment") ?? "").trim();
+  if (comment === "") return rejectionPage(api, visitor, checking, "Say why.");
+  const review = await reviewWithout(api, checking);
+  return decided(api, checking, review, { decision: "reject", comment });
+};
+
+/** The deposit that a run asks for, as it was looked at. */
+export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
+  const checking = checkingOf(params, query);
+  const review = await reviewWithout(api, checking);
+  const topUp = review.topUps?.find(({ hash }) => hash === query.get("topUp"));
+  if (topUp === undefined) {
+    throw new Refused(404, "not_found", "This deposit is not asked for any more, or has changed.");
+  }
+  const { id } = checking;
+  return {
+    title: "Decide about the deposit",
+    lead: `${review.playbook} ${review.period}`,
+    main: section(
+      `${formatUsd(topUp.amountCents)} into the balance`,
+      html`${facts([
+        ["Amount", usd(topUp.amountCents)],
+        ["Made by", topUp.makeBy],
+        ["There on", topUp.arrivesOn],
+        ["Approved by", topUp.approvedBy.join(", ") || "nobody yet"],
+        ["Needs", `${topUp.quorum} of ${topUp.approvers.join(" or ")}`],
+      ])}
+      ${form(
+        visitor,
+        `${runPage(id)}/deposit`,
+        html`${hidden("plan", checking.planHash)}${hidden("topUp", topUp.hash)}
+          ${field({ name: "comment", label: "Comment", isRequired: false })}
+          <div class="acts">
+            <button name="decision" value="approve">Approve the deposit</button>
+            <button class="stop" name="decision" value="reject">Refuse it</button>
+            <a href="${runPage(id)}">Back to the run</a>
+          </div>`,
+      )}`,
+    ),
+  };
+};
+
+export const decideDeposit: ActOf = async ({ api, params, form: sent }) => {
+  const checking = checkingOf(params, sent);
+  const comment = (sent.get("comment") ?? "").trim();
+  const review = await reviewWithout(api, checking);
+  return decided(api, checking, review, {
+    decision: sent.get("decision") === "reject" ? "reject" : "approve",
+    topUpHash: sent.get("topUp") ?? "",
+    ...(comment === "" ? {} : { comment }),
+  });
+};

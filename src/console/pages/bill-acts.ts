@@ -1,0 +1,116 @@
+import { html } from "hono/html";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
+import type { PayableHistory } from "../../api/history.ts";
+import { HoldBody, ResolutionBody } from "../../api/schemas.ts";
+import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { PageRequest } from "../page.ts";
+import { asking } from "./ask.ts";
+import { billActPage, historyOf, nameOfBill } from "./bill.ts";
+
+const subject = ({ api, params, query }: PageRequest) =>
+  historyOf(api, params["id"] ?? "", query.get("business"));
+
+const lead = (history: PayableHistory) =>
+  `${nameOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${formatUsd(history.bill.amountCents)}`}`;
+
+const back = ({ payableId, business }: PayableHistory) => billPage(payableId, business);
+
+const doneAt = (history: PayableHistory, act: string) => ({ goTo: `${back(history)}&done=${act}` });
+
+/** Until when a hold lasts, for whoever wants it to end by itself. */
+export const UNTIL = {
+  name: "until",
+  label: "Until",
+  hint: "A date, such as 2026-12-01: it ends at its beginning in New York. Without one it lasts until somebody releases it.",
+  isRequired: false,
+} as const;
+
+/** What a form says of a hold, beside what it is on. */
+export function holdSaid(form: URLSearchParams, reason: string) {
+  const until = (form.get("until") ?? "").trim();
+  return { reason, ...(until === "" ? {} : { until }) };
+}
+
+export const holdBill = asking<PayableHistory>({
+  ...{ subject, lead, back, button: "Hold it", fields: () => [UNTIL] },
+  title: () => "Hold a bill",
+  at: (history) => billActPage(history, "hold"),
+  says: () =>
+    html`<p>
+      Nothing new is sent for this bill while the hold lasts. What was sent already is not stopped
+      by it: cancel its payment for that.
+    </p>`,
+  act: async ({ api, form }, history, reason) => {
+    const { payableId, business } = history;
+    const body = { payableId, business, ...holdSaid(form, reason) };
+    await api.post(HoldBody, "/v1/holds", { body });
+    return doneAt(history, "hold");
+  },
+});
+
+export const cancelBill = asking<PayableHistory>({
+  ...{ subject, lead, back, button: "Cancel its payment", isStop: true },
+  title: () => "Cancel a payment",
+  at: (history) => billActPage(history, "cancel"),
+  says: () =>
+    html`<p>
+      A scheduled payment can be called back until 9:00 AM New York time on the day on which it is
+      made; what comes too late is said so. The bill goes on hold first, so that no run pays it
+      again.
+    </p>`,
+  act: async ({ api }, history, reason) => {
+    const { business, payments } = history;
+    const ids = payments
+      .filter(({ status }) => status === "scheduled" || status === "held")
+      .map(({ id }) => id);
+    const body = {
+      payments: ids.length === 0 ? payments.map(({ id }) => id) : ids,
+      reason,
+      business,
+    };
+    const { id } = await api.post(CancellationStatusBody, "/v1/cancellations", { body });
+    return { goTo: runPage(id) };
+  },
+});
+
+/** What becomes of a bill that waits for a person. */
+function resolving(
+  action: "retry" | "paid-elsewhere" | "give-up",
+  of: { readonly title: string; readonly button: string; readonly says: string },
+) {
+  return asking<PayableHistory>({
+    ...{ subject, lead, back, button: of.button },
+    title: () => of.title,
+    at: (history) => billActPage(history, action),
+    says: () => html`<p>${of.says}</p>`,
+    act: async ({ api }, history, reason) => {
+      const { payableId: id, business } = history;
+      const asked = { params: { id }, query: { business }, body: { action, reason } };
+      await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
+      return doneAt(history, action);
+    },
+  });
+}
+
+export const RESOLUTIONS = {
+  retry: {
+    title: "Try again",
+    button: "Try again",
+    says: "Payrun looks first what has become of its payments, and pays only what is still owed. Under its approval only what Nacha lets be tried again is sent again; anything else is planned by the next run and asks for a new approval.",
+  },
+  "paid-elsewhere": {
+    title: "Paid elsewhere",
+    button: "It was paid elsewhere",
+    says: "It ends here. A hold without end keeps every run from paying it.",
+  },
+  "give-up": {
+    title: "Give up",
+    button: "Give it up",
+    says: "Nobody pays it any more: a hold without end keeps every run from it, until somebody releases that.",
+  },
+} as const;
+
+export const retryBill = resolving("retry", RESOLUTIONS.retry);
+export const paidElsewhere = resolving("paid-elsewhere", RESOLUTIONS["paid-elsewhere"]);
+export const giveUp = resolving("give-up", RESOLUTIONS["give-up"]);

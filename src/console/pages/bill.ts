@@ -1,0 +1,271 @@
+import { html } from "hono/html";
+import { HistoryBody, type PayableHistory } from "../../api/history.ts";
+import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { businessOfWorkflow } from "../../contracts/names.ts";
+import type { Api } from "../api.ts";
+import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
+import type { PageOf } from "../page.ts";
+import { badge, day, type Markup, stateOf, usd, when } from "../words.ts";
+
+/** A bill as the service's API knows it: its history, of the business that the address names. */
+export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
+  const query = business === null ? {} : { business };
+  return api.get(HistoryBody, "/v1/payables/{id}/history", { params: { id }, query });
+}
+
+/** What people call it. */
+export function nameOfBill({
+  bill,
+  payableId,
+}: Pick<PayableHistory, "bill" | "payableId">): string {
+  return bill?.publicId ?? payableId;
+}
+
+/** Everything about one bill, the conclusion first. */
+export const bill: PageOf = async ({ api, params, query }) => {
+  const history = await historyOf(api, params["id"] ?? "", query.get("business"));
+  const planned = history.bill;
+  return {
+    title: `${nameOfBill(history)}${planned?.contactName == null ? "" : `, ${planned.contactName}`}`,
+    lead: live(
+      "bill-lead",
+      html`${badge(stateOf(history.state ?? "skipped"))} ${history.reason ?? ""}`,
+    ),
+    main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
+    ${section(
+      "The bill",
+      html`${planned === null ? html`<p>No run has planned it.</p>` : factsOf(history, planned)}${acts(history)}`,
+    )}
+    ${history.holds.some(({ releasedAt }) => releasedAt === null) ? section("Holds", holdList(history)) : ""}
+    ${live("story", section("What happened", story(history)))}
+    ${section("Approvals", approvals(history))}
+    ${section("Requests and payments", requests(history))}`,
+  };
+};
+
+const DONE: Readonly<Record<string, string>> = {
+  hold: "It is on hold from now on: nothing new is sent for it.",
+  cancel: "Its payment is being cancelled. What came of it stands below.",
+  retry: "It is tried again: its own workflow looks what is true, and pays what is still owed.",
+  "paid-elsewhere": "It counts as paid elsewhere. A hold without end keeps runs from paying it.",
+  "give-up": "It is given up. A hold without end keeps runs from paying it.",
+};
+
+function doneNote(act: string | null): Markup | "" {
+  const said = act === null ? undefined : DONE[act];
+  return said === undefined ? "" : note("good", html`<p>${said}</p>`, "Done");
+}
+
+const VERDICT_TONES: Readonly<Record<string, NoteTone>> = {
+  "paid-once": "good",
+  "paid-again": "good",
+  "on-its-way": "info",
+  "too-much": "stop",
+  unknown: "warn",
+  "partly-paid": "warn",
+};
+
+function verdictOf({ paidOnce: { verdict, sentences } }: PayableHistory): Markup {
+  const [first = "", ...rest] = sentences;
+  const more =
+    rest.length === 0
+      ? ""
+      : folded(
+          "How this is known",
+          html`<ul>
+            ${rest.map((text) => html`<li>${text}</li>`)}
+          </ul>`,
+        );
+  return note(VERDICT_TONES[verdict] ?? "info", more, first);
+}
+
+function factsOf(
+  { business, owner }: PayableHistory,
+  planned: NonNullable<PayableHistory["bill"]>,
+): Markup {
+  const { contactId, contactName, amountCents, dueDate, executionDate } = planned;
+  return facts([
+    ["Amount", usd(amountCents)],
+    ["Vendor", html`<a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a>`],
+    ["Due", day(dueDate)],
+    ["Pays on", day(executionDate)],
+    [
+      "In the hands of",
+      owner === null ? "nobody" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+    ],
+  ]);
+}
+
+/** `weekly/2026-11-26` of `pay-run/acme/weekly/2026-11-26`. */
+export function shortName(workflowId: string): string {
+  const business = businessOfWorkflow(workflowId);
+  return business === undefined ? workflowId : workflowId.split(`/${business}/`).slice(1).join("/");
+}
+
+/** Page of one of the acts on a bill. */
+export function billActPage(
+  { payableId, business }: Pick<PayableHistory, "payableId" | "business">,
+  act: string,
+): string {
+  return `${billPage(payableId)}/${act}?business=${encodeURIComponent(business)}`;
+}
+
+/** States of a bill whose payment may still be called back. */
+const RECALLABLE = ["scheduled", "held"];
+
+function acts(history: PayableHistory): Markup {
+  const { state, payments } = history;
+  const to = (act: string) => billActPage(history, act);
+  const mayRecall = state !== null && RECALLABLE.includes(state) && payments.length > 0;
+  return html`<div class="acts">
+    ${
+      state === "parked"
+        ? html`<a class="button" href="${to("retry")}">Try again</a>
+            <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
+            <a class="button quiet" href="${to("give-up")}">Give up</a>`
+        : ""
+    }
+    ${mayRecall ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
+    <a class="button quiet" href="${to("hold")}">Hold it</a>
+  </div>`;
+}
+
+function holdList({ holds }: PayableHistory): Markup {
+  const open = holds.filter(({ releasedAt }) => releasedAt === null);
+  return html`<ul class="list">
+    ${open.map(
+      ({ id, reason, author, createdAt, until }) =>
+        html`<li>
+          <span class="what"
+            >${reason}
+            <span class="under"
+              >${author}, since
+              ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}</span
+            ></span
+          >
+          <a class="button quiet" href="/holds/release?id=${encodeURIComponent(id)}">Release</a>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function story({ timeline }: PayableHistory): Markup {
+  if (timeline.length === 0) return html`<p class="quiet">Nothing yet.</p>`;
+  return html`<ol class="story">
+    ${timeline
+      .toReversed()
+      .map(
+        ({ at, text, by }) =>
+          html`<li>
+            ${when(at)}${text}${by === undefined ? "" : html` <span class="quiet">(${by})</span>`}
+          </li>`,
+      )}
+  </ol>`;
+}
+
+type Approval = PayableHistory["approvals"][number];
+
+function approvals({ approvals: given, refused }: PayableHistory): Markup {
+  const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
+  const list =
+    given.length === 0
+      ? ""
+      : table(
+          "First to last",
+          [
+            {
+              title: "Who",
+              isHead: true,
+              cell: ({ by, roles }: Approval) =>
+                html`${by}<span class="under">${roles.join(", ")}</span>`,
+            },
+            { title: "When", cell: ({ at }) => when(at) },
+            { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt) },
+            { title: "Said", cell: ({ comment }) => comment ?? "–" },
+          ],
+          given,
+        );
+  return html`${none}${list}${
+    refused.length === 0
+      ? ""
+      : folded(
+          `Decisions that don’t count (${refused.length})`,
+          html`<ul>
+            ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at)}: ${reason}</li>`)}
+          </ul>`,
+        )
+  }`;
+}
+
+type Attempt = PayableHistory["attempts"][number];
+type Payment = PayableHistory["payments"][number];
+
+function requests({ attempts, payments, cancellations, trail }: PayableHistory): Markup {
+  return html` ${
+      payments.length === 0
+        ? html`<p class="quiet">No payment of it was made.</p>`
+        : table(
+            "Payments, as they were seen last",
+            [
+              {
+                title: "Payment",
+                isHead: true,
+                cell: ({ id }: Payment) => html`<code>${id}</code>`,
+              },
+              { title: "Status", cell: ({ status }) => status },
+              {
+                title: "Seen",
+                cell: ({ seenAt }) => (seenAt === null ? "not since it was made" : when(seenAt)),
+              },
+              { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+            ],
+            payments,
+          )
+    }
+    ${
+      cancellations.length === 0
+        ? ""
+        : html`<ul>
+            ${cancellations.map(
+              ({ id, state, reason }) =>
+                html`<li>
+                  Cancellation <a href="${runPage(id)}">${shortName(id)}</a>:
+                  ${state.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${
+      attempts.length === 0
+        ? ""
+        : folded(
+            `Requests and keys (${attempts.length})`,
+            table(
+              "Each request to pay it",
+              [
+                {
+                  title: "Request",
+                  isHead: true,
+                  cell: ({ seq, state }: Attempt) => `${seq}, ${state}`,
+                },
+                {
+                  title: "Idempotency key",
+                  cell: ({ idempotencyKey }) => html`<code>${idempotencyKey}</code>`,
+                },
+                {
+                  title: "Sent",
+                  cell: ({ sends }) =>
+                    html`${sends.map(({ at, result, status }) => html`${when(at)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
+                },
+                { title: "Answer", cell: ({ answer }) => answer ?? "–" },
+              ],
+              attempts,
+            ),
+          )
+    }
+    <p class="quiet">
+      ${trail.entries} entries of the audit trail are about
+      it${trail.changed.length === 0 ? ", none of them changed" : html`; <strong>${trail.changed.length} are not what was written</strong>`}.
+      <code>payrun audit verify</code> checks the whole trail.
+    </p>`;
+}

@@ -1,0 +1,247 @@
+import { html } from "hono/html";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
+import { HoldBody, HoldListBody } from "../../api/schemas.ts";
+import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
+import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { each } from "../api.ts";
+import {
+  facts,
+  field,
+  form,
+  hidden,
+  live,
+  note,
+  outcomes,
+  pager,
+  section,
+  submit,
+  table,
+} from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { day, type Markup, usd, when } from "../words.ts";
+import { shortName } from "./bill.ts";
+
+const BILLS_A_PAGE = 100;
+
+/** One hand stops everything: what is not sent, by a hold; what is scheduled, by cancelling it. */
+export const emergency: PageOf = async (request) => emergencyPage(request);
+
+async function emergencyPage(
+  { api, visitor, query }: PageRequest,
+  problem?: string,
+): Promise<Page> {
+  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const [sent, held] = await Promise.all([
+    api.get(UnderWayBody, "/v1/under-way", {
+      query: { page: String(page), pageSize: String(BILLS_A_PAGE) },
+    }),
+    api.get(HoldListBody, "/v1/holds", { query: { scope: "all" } }),
+  ]);
+  const stopped = new Set(held.items.map(({ business }) => business));
+  const rest = visitor.businesses.filter((business) => !stopped.has(business));
+  return {
+    title: "Emergency",
+    lead: "Stop what is not sent, call back what can still be called back.",
+    status: problem === undefined ? 200 : 422,
+    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : stopForm(visitor, rest, problem))}
+    ${live("sent", section("2. What the service has already", figures(sent), "sent-already"))}
+    ${
+      sent.items.length === 0
+        ? ""
+        : section(
+            "3. Call it back",
+            html`<form action="/emergency/cancel">
+                ${sentTable(sent.items, true)}
+                <div class="acts"><button class="stop">Cancel what is ticked</button></div>
+              </form>
+              ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: sent.recallable.count }, (to) => `/emergency?page=${to}`)}`,
+            "call-back",
+          )
+    }
+    ${section("Afterwards", html`<p>Holds end by hand: <a href="/holds">release them</a>, many at once if need be. What was waiting goes on within seconds.</p>`)}`,
+  };
+}
+
+function stopForm(
+  visitor: PageRequest["visitor"],
+  businesses: readonly string[],
+  problem?: string,
+): Markup {
+  return form(
+    visitor,
+    "/emergency/stop",
+    html`<p>
+        Nothing new is
+        sent${visitor.businesses.length > 1 ? html` for ${businesses.join(", ")}` : ""} from the
+        moment on, by any run, retry or deposit. Runs, approvals and what was sent already go on
+        being followed.
+      </p>
+      ${businesses.map((business) => hidden("business", business))}
+      ${field({ name: "reason", label: "Why", problem, hint: "Everybody sees it on each page." })}
+      <div class="acts">${submit("Stop everything", "stop")}</div>`,
+  );
+}
+
+function figures({ recallable, until, beyond }: UnderWay): Markup {
+  return facts([
+    [
+      "Can be called back",
+      html`${usd(recallable.cents)}<span class="sub">${counted(recallable.count, "bill")}</span>`,
+    ],
+    [
+      "Until",
+      until === null ? "–" : html`${when(until)}<span class="sub">the first cut-off</span>`,
+    ],
+    [
+      "Can’t be called back",
+      html`${usd(beyond.cents)}<span class="sub"
+          >${counted(beyond.count, "bill")}, being sent or with the bank</span
+        >`,
+    ],
+  ]);
+}
+
+type Sent = UnderWay["items"][number];
+
+function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
+  return table(
+    "The nearest cut-off first",
+    [
+      {
+        title: "Bill",
+        isHead: true,
+        cell: ({ payableId, publicId, contactName, business }: Sent) =>
+          html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
+            ><span class="under">${publicId ?? payableId}</span>`,
+      },
+      {
+        title: "Run",
+        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+      },
+      { title: "Paid on", cell: ({ executionDate }) => day(executionDate) },
+      { title: "Cut-off", cell: ({ recallBy }) => when(recallBy) },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      ...(isTicked
+        ? [
+            {
+              title: "Cancel",
+              cell: (sent: Sent) =>
+                html`<label class="choice"
+                  ><input type="checkbox" name="bill" value="${keyOf(sent)}" checked /><span
+                    class="hidden"
+                    >Cancel ${sent.publicId ?? sent.payableId}</span
+                  ></label
+                >`,
+            },
+          ]
+        : []),
+    ],
+    items,
+  );
+}
+
+function keyOf({ business, payableId }: Pick<Sent, "business" | "payableId">): string {
+  return `${business}/${payableId}`;
+}
+
+/** Holds everything of each business: what is refused for one stops none of the others. */
+export const stopEverything: ActOf = async (request) => {
+  const { api, form: sent } = request;
+  const reason = (sent.get("reason") ?? "").trim();
+  if (reason === "") return emergencyPage(request, "Say why: everybody who looks wants to know.");
+  const results = await each([...new Set(sent.getAll("business"))], (business) =>
+    api.post(HoldBody, "/v1/holds", { body: { all: true, reason, business } }),
+  );
+  const refused = results.flatMap((result) => (result.done ? [] : [result]));
+  const { recallable, until } = await api.get(UnderWayBody, "/v1/under-way", {
+    query: { pageSize: "1" },
+  });
+  const isAll = refused.length === 0;
+  return {
+    title: isAll ? "Everything is stopped" : "Not everything is stopped",
+    status: isAll ? 200 : 409,
+    main: html`${isAll ? note("good", html`<p>Nothing new is sent from now on.</p>`) : outcomes(results, (business) => business, "stopped")}
+      ${recallable.count === 0 ? html`<p>The service has nothing that could still be called back.</p>` : note("warn", html`<p>${counted(recallable.count, "bill")} of ${formatUsd(recallable.cents)} are scheduled at the service, and a hold doesn’t stop those. ${until === null ? "" : html`The first can be called back until ${when(until)}.`} <a href="/emergency#call-back">Call them back</a></p>`)}
+      <p><a href="/emergency">Emergency</a> · <a href="/">Today</a></p>`,
+  };
+};
+
+async function namedIn({ api }: PageRequest, keys: readonly string[]): Promise<Sent[]> {
+  const found: Sent[] = [];
+  for (let page: number | null = 1; page !== null && found.length < keys.length;) {
+    const read: UnderWay = await api.get(UnderWayBody, "/v1/under-way", {
+      query: { page: String(page) },
+    });
+    found.push(...read.items.filter((sent) => keys.includes(keyOf(sent))));
+    page = read.nextPage;
+  }
+  return found;
+}
+
+export const checkRecall: PageOf = async (request) => recallPage(request, request.query);
+
+async function recallPage(
+  request: PageRequest,
+  said: URLSearchParams,
+  problem?: string,
+): Promise<Page> {
+  const keys = [...new Set(said.getAll("bill"))];
+  if (keys.length === 0) throw new Refused(422, "nothing_ticked", "Tick what is to be cancelled.");
+  const found = await namedIn(request, keys);
+  if (found.length === 0) {
+    throw new Refused(404, "not_found", "None of these can be called back any more.");
+  }
+  const cents = found.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return {
+    title: "Cancel these payments",
+    lead: `${counted(found.length, "bill")} of ${formatUsd(cents)}`,
+    status: problem === undefined ? 200 : 422,
+    main: html`${section(
+      "They are called back",
+      html`<p>
+          Each bill goes on hold first, so that no run pays it again. What comes too late for the
+          service is said so.
+        </p>
+        ${sentTable(found, false)}
+        ${form(
+          request.visitor,
+          "/emergency/cancel",
+          html`${found.map((sent) => hidden("bill", keyOf(sent)))}
+            ${field({ name: "reason", label: "Why", problem, hint: "Kept in the trail, and shown to others." })}
+            <div class="acts">${submit("Cancel them", "stop")}<a href="/emergency">Back</a></div>`,
+        )}`,
+    )}`,
+  };
+}
+
+/** One cancellation for each business, followed on its own page. */
+export const recall: ActOf = async (request) => {
+  const { api, form: sent } = request;
+  const reason = (sent.get("reason") ?? "").trim();
+  if (reason === "") return recallPage(request, sent, "Say why.");
+  const found = await namedIn(request, [...new Set(sent.getAll("bill"))]);
+  const byBusiness = Map.groupBy(found, ({ business }) => business);
+  const made = new Map<string, string>();
+  const results = await each([...byBusiness.keys()], async (business) => {
+    const payments = (byBusiness.get(business) ?? []).flatMap(({ paymentIds }) => paymentIds);
+    const body = { payments, reason, business };
+    made.set(business, (await api.post(CancellationStatusBody, "/v1/cancellations", { body })).id);
+  });
+  const [only] = made.values();
+  if (results.length === 1 && only !== undefined) return { goTo: runPage(only) };
+  return {
+    title: "Being called back",
+    main: html`${outcomes(
+      results,
+      (business) => {
+        const id = made.get(business);
+        return id === undefined ? business : html`<a href="${runPage(id)}">${business}</a>`;
+      },
+      "being called back",
+    )}`,
+  };
+};

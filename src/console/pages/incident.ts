@@ -1,0 +1,107 @@
+import { html } from "hono/html";
+import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { field, form, hidden, note, section, submit } from "../elements.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
+
+/** Where an account that bounced is decided about. */
+export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
+  return `/incidents/${encodeURIComponent(source)}?business=${encodeURIComponent(business)}`;
+}
+
+const CHOICES = [
+  [
+    "released",
+    "The money is there",
+    "The account’s hold is lifted, and every bill that waits is paid again from it, within Nacha’s limits.",
+  ],
+  [
+    "other-source",
+    "Pay from another account",
+    "The bills go back to the next run, which plans them from another account. This account stays on hold.",
+  ],
+] as const;
+
+async function incidentOf({ api, params, query }: PageRequest): Promise<Incident> {
+  const business = query.get("business");
+  const { items } = await api.get(IncidentListBody, "/v1/incidents", {
+    query: business === null ? {} : { business },
+  });
+  const found = items.find(({ source }) => source === params["source"]);
+  if (found === undefined)
+    throw new Refused(404, "not_found", "No payment from this account has bounced.");
+  return found;
+}
+
+/** The one decision about an account, and what each choice leads to. */
+export const incident: PageOf = async (request) =>
+  incidentDecision(request, await incidentOf(request));
+
+function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: string) {
+  const { source, bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
+  const deposit = topUps.findLast(({ state }) => state === "proposed");
+  const choices = [
+    ...CHOICES,
+    ...(deposit === undefined
+      ? []
+      : [
+          [
+            "top-up",
+            `Deposit ${formatUsd(deposit.amountCents)} into the balance`,
+            `Approves the deposit, which must be made by ${deposit.makeBy}; the hold is lifted once its money is there.`,
+          ] as const,
+        ]),
+  ];
+  const form_ = form(
+    visitor,
+    incidentPage(found),
+    html`${deposit === undefined ? "" : hidden("topUpHash", deposit.hash)}
+      <fieldset>
+        <legend>What is to be done</legend>
+        ${choices.map(
+          ([value, title, says]) =>
+            html`<label class="choice"
+              ><input type="radio" name="decision" value="${value}" required /><span
+                ><strong>${title}</strong>${says}</span
+              ></label
+            >`,
+        )}
+      </fieldset>
+      ${field({ name: "reason", label: "Why", problem, hint: "Kept in the trail, and shown to others." })}
+      <div class="acts">${submit("Decide")}<a href="/needs-action">Back</a></div>`,
+  );
+  return {
+    title: `The account ${source} bounced`,
+    lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} wait for it`,
+    status: problem === undefined ? 200 : 422,
+    main: section(
+      "One decision for all of them",
+      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>Decided: ${decision ?? "released"}, by ${decidedBy ?? "somebody"}.</p>`}`,
+    ),
+  };
+}
+
+export const decideIncident: ActOf = async (request) => {
+  const { api, params, query, form: sent } = request;
+  const reason = (sent.get("reason") ?? "").trim();
+  if (reason === "") return incidentDecision(request, await incidentOf(request), "Say why.");
+  const topUpHash = sent.get("topUpHash");
+  const decision = sent.get("decision") ?? "";
+  const business = query.get("business");
+  const decided = await api.post(IncidentBody, "/v1/incidents/{source}/decision", {
+    params: { source: params["source"] ?? "" },
+    query: business === null ? {} : { business },
+    body: {
+      decision,
+      reason,
+      ...(decision === "top-up" && topUpHash !== null ? { topUpHash } : {}),
+    },
+  });
+  return {
+    title: "Decided",
+    main: html`${note("good", html`<p>${counted(decided.bills, "bill")} of ${formatUsd(decided.billsCents)}: ${CHOICES.find(([value]) => value === decision)?.[2] ?? "The deposit is approved."}</p>`, "Your decision counts")}
+      <p><a href="/needs-action">What else needs action</a> · <a href="/">Today</a></p>`,
+  };
+};

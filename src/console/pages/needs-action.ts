@@ -1,0 +1,245 @@
+import { html } from "hono/html";
+import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
+import { ResolutionBody } from "../../api/schemas.ts";
+import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
+import { type Api, each } from "../api.ts";
+import {
+  facts,
+  field,
+  form,
+  hidden,
+  live,
+  outcomes,
+  pager,
+  section,
+  submit,
+  table,
+} from "../elements.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { capital, day, type Markup, usd, when } from "../words.ts";
+import { RESOLUTIONS } from "./bill-acts.ts";
+import { incidentPage } from "./incident.ts";
+
+const BILLS_A_PAGE = 100;
+
+/** What stands still until a person decides: accounts that bounced first, then bills by cause. */
+export const needsAction: PageOf = async ({ api, query }) => {
+  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
+  const [incidents, parked] = await Promise.all([
+    api.get(IncidentListBody, "/v1/incidents"),
+    api.get(ParkedBody, "/v1/payables", { query: asked }),
+  ]);
+  const open = incidents.items.filter(({ phase }) => phase !== "ended");
+  const causes = [...Map.groupBy(parked.items, ({ reasonCode }) => reasonCode ?? "")];
+  const isNothing = open.length === 0 && causes.length === 0;
+  return {
+    title: "Needs action",
+    lead: isNothing
+      ? "Nothing stands still for want of a decision."
+      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} wait for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
+    main: html` ${live("incidents", open.map(incidentSection))}
+    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with what can be done about each.</p>`) : ""}
+    ${causes.map(([code, bills]) => causeSection(code, bills))}
+    ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
+  };
+};
+
+function incidentSection(incident: Incident): Markup {
+  const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
+  return section(
+    `The account ${source} bounced`,
+    html`<p>
+        ${reason}. One decision is enough for all its payments; ${roles.join(" or ")} may take it.
+      </p>
+      ${facts([
+        ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
+        ["Since", when(openedAt)],
+        ["Return code", code],
+        ["Business", business],
+      ])}
+      ${phase === "open" ? html`<div class="acts"><a class="button" href="${incidentPage(incident)}">Decide</a></div>` : html`<p>Decided; its money is on the way.</p>`}`,
+    `incident-${source.replaceAll(/[^\w-]/g, "-")}`,
+  );
+}
+
+/** What a reason code means, as a heading. */
+function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; toDo: string } {
+  const known = RETURN_CODES[code];
+  if (known !== undefined) return { title: `${code}, ${known.means}`, toDo: known.toDo };
+  const [first] = bills;
+  const title = code === "" ? "Without a reason" : capital(code.replaceAll("-", " "));
+  return { title, toDo: first?.reason ?? "" };
+}
+
+function causeSection(code: string, bills: readonly ParkedBill[]): Markup {
+  const { title, toDo } = causeOf(code, bills);
+  const cents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return section(
+    `${title} (${bills.length})`,
+    html`<p>${toDo} ${formatUsd(cents)} in all.</p>
+      <form action="/needs-action/resolve">
+        ${billTable(bills, true)}
+        <div class="acts"><button>Decide about what is ticked</button></div>
+      </form>`,
+    `cause-${code.replaceAll(/[^\w-]/g, "-")}`,
+  );
+}
+
+function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
+  return table(
+    "The largest first",
+    [
+      {
+        title: "Bill",
+        isHead: true,
+        cell: (bill: ParkedBill) =>
+          html`<a href="${billPage(bill.payableId, bill.business)}"
+              >${bill.contactName ?? bill.payableId}</a
+            ><span class="under">${bill.publicId ?? bill.payableId}</span>`,
+      },
+      {
+        title: "Why",
+        cell: ({ reason, contactId, business }) =>
+          html`${reason ?? "–"}<span class="under"
+              ><a href="${vendorPage(contactId, business)}">Vendor</a></span
+            >`,
+      },
+      { title: "Due", cell: ({ dueDate }) => day(dueDate) },
+      {
+        title: "Run",
+        cell: ({ runId }) =>
+          html`<a href="${runPage(runId)}">${runId.split("/").slice(2).join("/")}</a>`,
+      },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      ...(isTicked
+        ? [
+            {
+              title: "Decide",
+              cell: (bill: ParkedBill) =>
+                html`<label class="choice"
+                  ><input type="checkbox" name="bill" value="${keyOf(bill)}" /><span class="hidden"
+                    >Decide about ${bill.publicId ?? bill.payableId}</span
+                  ></label
+                >`,
+            },
+          ]
+        : []),
+    ],
+    bills,
+  );
+}
+
+/** A bill with its business: two may know one of the same id. */
+function keyOf({ business, payableId }: Pick<ParkedBill, "business" | "payableId">): string {
+  return `${business}/${payableId}`;
+}
+
+async function parkedNamed(api: Api, keys: readonly string[]): Promise<ParkedBill[]> {
+  const found: ParkedBill[] = [];
+  for (let page: number | null = 1; page !== null && found.length < keys.length;) {
+    const { items, nextPage }: Awaited<ReturnType<typeof readPage>> = await readPage(api, page);
+    found.push(...items.filter((bill) => keys.includes(keyOf(bill))));
+    page = nextPage;
+  }
+  return found;
+}
+
+function readPage(api: Api, page: number) {
+  return api.get(ParkedBody, "/v1/payables", { query: { state: "parked", page: String(page) } });
+}
+
+/** What is to become of some bills: chosen once, with a reason, before anything is done. */
+export const checkResolution: PageOf = async (request) => resolutionPage(request, request.query);
+
+async function resolutionPage(
+  { api, visitor }: PageRequest,
+  said: URLSearchParams,
+  problems: Readonly<Record<string, string>> = {},
+) {
+  const keys = [...new Set(said.getAll("bill"))];
+  if (keys.length === 0)
+    throw new Refused(422, "nothing_ticked", "Tick the bills to decide about.");
+  const bills = await parkedNamed(api, keys);
+  if (bills.length === 0) {
+    throw new Refused(404, "not_found", "None of these bills waits for a decision any more.");
+  }
+  const cents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return {
+    title: "What becomes of these bills",
+    lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,
+    status: Object.keys(problems).length === 0 ? 200 : 422,
+    main: html`${section("The bills", billTable(bills, false))}
+    ${section(
+      "Your decision",
+      form(
+        visitor,
+        "/needs-action/resolve",
+        html`${bills.map((bill) => hidden("bill", keyOf(bill)))}
+          <fieldset>
+            <legend>For each of them</legend>
+            ${problems["action"] === undefined ? "" : html`<p class="problem">${problems["action"]}</p>`}
+            ${Object.entries(RESOLUTIONS).map(
+              ([action, { title, says }]) =>
+                html`<label class="choice"
+                  ><input
+                    type="radio"
+                    name="action"
+                    value="${action}"
+                    required
+                    ${said.get("action") === action ? "checked" : ""}
+                  /><span><strong>${title}</strong>${says}</span></label
+                >`,
+            )}
+          </fieldset>
+          ${field({ name: "reason", label: "Why", value: said.get("reason") ?? "", problem: problems["reason"], hint: "Kept in the trail, and shown to others." })}
+          <div class="acts">${submit("Do this")}<a href="/needs-action">Back</a></div>`,
+      ),
+    )}`,
+  };
+}
+
+export const resolveBills: ActOf = async (request) => {
+  const { api, form: sent } = request;
+  const action = sent.get("action") ?? "";
+  const reason = (sent.get("reason") ?? "").trim();
+  const problems = {
+    ...(action in RESOLUTIONS ? {} : { action: "Choose what becomes of them." }),
+    ...(reason === "" ? { reason: "Say why." } : {}),
+  };
+  if (Object.keys(problems).length > 0) return resolutionPage(request, sent, problems);
+  const keys = [...new Set(sent.getAll("bill"))];
+  const known = new Map((await parkedNamed(api, keys)).map((bill) => [keyOf(bill), bill]));
+  const results = await each(keys, (key) => {
+    const [business = "", ...id] = key.split("/");
+    const asked = { params: { id: id.join("/") }, query: { business }, body: { action, reason } };
+    return api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
+  });
+  return {
+    title: results.every(({ done }) => done) ? "Done" : "Not all of it was done",
+    main: html`${outcomes(
+        results,
+        (key) => {
+          const bill = known.get(key);
+          return bill === undefined
+            ? key
+            : html`<a href="${billPage(bill.payableId, bill.business)}"
+                  >${bill.contactName ?? bill.payableId}</a
+                ><span class="under">${bill.publicId ?? bill.payableId}</span>`;
+        },
+        DONE[action] ?? "done",
+      )}
+      <p><a href="/needs-action">What else needs action</a> · <a href="/">Today</a></p>`,
+  };
+};
+
+const DONE: Readonly<Record<string, string>> = {
+  retry: "being tried again",
+  "paid-elsewhere": "counts as paid elsewhere",
+  "give-up": "given up",
+};

@@ -1,0 +1,89 @@
+import { html } from "hono/html";
+import type { AnyStatusBody } from "../../api/statuses.ts";
+import type { Shown } from "../../api/shown.ts";
+import { billPage } from "../../contracts/console-pages.ts";
+import { facts, live, section, table } from "../elements.ts";
+import type { Made, PageRequest } from "../page.ts";
+import { badge, phaseOf, stateOf, usd, when } from "../words.ts";
+
+type AnyStatus = Shown<typeof AnyStatusBody>;
+
+/** Whatever is no pay run: a failed payment is its bill's page, an account that bounced a decision. */
+export function otherWorkflow(status: AnyStatus, { params }: PageRequest): Made {
+  const id = params["id"] ?? "";
+  if (status.kind === "funding-incident") return { goTo: "/needs-action" };
+  if (status.kind === "kyb-onboarding") return onboarding(status, id);
+  if (status.kind === "cancel-scheduled" || status.kind === "hold") return cancellation(status);
+  const [payment] = status.payments;
+  const isHere = payment !== undefined && "paymentIds" in payment;
+  return { goTo: isHere ? billPage(payment.payableId, status.business) : "/" };
+}
+
+type Onboarding = Extract<AnyStatus, { readonly kind: "kyb-onboarding" }>;
+
+function onboarding(status: Onboarding, id: string): Made {
+  return {
+    title: `Onboarding of ${status.business}`,
+    lead: html`${badge(phaseOf(status.phase))}
+    ${status.waitingFor === null ? "" : `waits for ${status.waitingFor}`}`,
+    main: section(
+      "On the command line",
+      html`<p>Onboarding has no page yet. These show where it stands, and give what it asks for:</p>
+        <pre>
+payrun status ${id}
+payrun provide ${status.business} tax --file tax.json</pre>`,
+    ),
+  };
+}
+
+type Cancellation = Extract<AnyStatus, { readonly kind: "cancel-scheduled" | "hold" }>;
+type Item = Cancellation["payments"][number];
+
+function cancellation(status: Cancellation): Made {
+  const { business, kind, launchedBy, launchedAt, reason, waitingFor } = status;
+  return {
+    title: kind === "hold" ? "Bills held back" : "Cancellation",
+    lead: live(
+      "phase",
+      html`${badge(phaseOf(status.phase))} ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
+    ),
+    main: html`${section(
+      "What was asked",
+      facts([
+        ["Sum", usd(status.totalCents)],
+        ["By", launchedBy],
+        ["Since", when(launchedAt)],
+        ["Why", reason],
+      ]),
+    )}${live(
+      "payments",
+      section(
+        "Payments",
+        table(
+          "What became of each",
+          [
+            {
+              title: "Bill",
+              isHead: true,
+              cell: ({ payableId, paymentId }: Item) =>
+                payableId === null
+                  ? (paymentId ?? "–")
+                  : html`<a href="${billPage(payableId, business)}">${payableId}</a>`,
+            },
+            {
+              title: "State",
+              cell: ({ state, reason: why }) =>
+                html`${badge(stateOf(state.replaceAll("_", "-")))}${why === null ? "" : html`<span class="under why">${why}</span>`}`,
+            },
+            {
+              title: "Amount",
+              isNumber: true,
+              cell: ({ amountCents }) => (amountCents === null ? "–" : usd(amountCents)),
+            },
+          ],
+          status.payments,
+        ),
+      ),
+    )}`,
+  };
+}

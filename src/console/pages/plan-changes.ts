@@ -1,0 +1,77 @@
+import { html } from "hono/html";
+import { type PlanChanges, PlanChangesBody } from "../../api/plan-changes.ts";
+import type { RunReview } from "../../api/review.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import type { Api } from "../api.ts";
+import { note, section, table } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import { day, usd } from "../words.ts";
+import { billLink } from "./run-bills.ts";
+
+type Change = PlanChanges["lines"][number];
+
+/** Said instead of deciding: the plan is another one than was looked at, and what is different. */
+export async function changedPlan(
+  api: Api,
+  { id, planHash }: { readonly id: string; readonly planHash: string },
+  review: Pick<RunReview, "business" | "playbook" | "period">,
+): Promise<Page> {
+  const changes = await api.find(PlanChangesBody, "/v1/runs/{id}/plan-changes", {
+    params: { id },
+    query: { since: planHash === "" ? "-" : planHash },
+  });
+  const { business } = review;
+  const both = (before: unknown, after: unknown) =>
+    html`${after}<span class="under">was ${before}</span>`;
+  return {
+    title: "The plan has changed",
+    lead: `${review.playbook} ${review.period}`,
+    status: 409,
+    main: html`${note("stop", html`<p>What you looked at is not the plan any more. Nothing was decided. <a href="${runPage(id)}">Look at the plan as it is now</a></p>`)}
+    ${
+      changes === undefined
+        ? html`<p>
+            The plan that you looked at is not known here, so the difference can’t be shown.
+          </p>`
+        : section(
+            `${counted(changes.lines.length, "bill")} changed`,
+            table(
+              "As it is now, and as it was when you looked",
+              [
+                {
+                  title: "Bill",
+                  isHead: true,
+                  cell: (change: Change) => billLink(change, business),
+                },
+                {
+                  title: "Amount",
+                  isNumber: true,
+                  cell: ({ before, after }) =>
+                    before.amountCents === after.amountCents
+                      ? usd(after.amountCents)
+                      : both(usd(before.amountCents), usd(after.amountCents)),
+                },
+                {
+                  title: "Pays",
+                  cell: ({ before, after }) =>
+                    before.executionDate === after.executionDate
+                      ? day(after.executionDate)
+                      : both(day(before.executionDate), day(after.executionDate)),
+                },
+                {
+                  title: "Vendor’s account",
+                  cell: ({ before, after }) =>
+                    before.bankLast4 === after.bankLast4
+                      ? `··${after.bankLast4 ?? "none"}`
+                      : both(`··${before.bankLast4 ?? "none"}`, `··${after.bankLast4 ?? "none"}`),
+                },
+                { title: "Why", cell: ({ reason }) => reason ?? "–" },
+              ],
+              changes.lines,
+            ),
+            "changes",
+          )
+    }`,
+  };
+}

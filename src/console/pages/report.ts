@@ -1,0 +1,110 @@
+import { html } from "hono/html";
+import { type Report, ReportBody } from "../../api/report.ts";
+import { RunListBody } from "../../api/runs.ts";
+import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { facts, section, table } from "../elements.ts";
+import type { PageOf } from "../page.ts";
+import { progressPicture } from "../pictures/progress.ts";
+import { decisions } from "./decisions.ts";
+import { badge, type Markup, phaseOf, stateOf, usd, when } from "../words.ts";
+
+/** What a run came to: sums by state, exceptions, and the tables for whoever keeps the books. */
+export const report: PageOf = async ({ api, params }) => {
+  const id = params["id"] ?? "";
+  const found = await api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } });
+  const { playbook, period, phase, bills, totalCents, settledBills, settledCents } = found;
+  return {
+    title: `Report: ${playbook} ${period}`,
+    lead: badge(phaseOf(phase)),
+    main: html` ${section(
+        "Sums",
+        html`${facts([
+          [
+            "Settled",
+            html`${usd(settledCents)}<span class="sub">${counted(settledBills, "bill")}</span>`,
+          ],
+          ["Planned", html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}</span>`],
+          ["Left out by the plan", counted(found.skipped.count, "bill")],
+          ["Exceptions", counted(found.exceptionCount, "bill")],
+        ])}${progressPicture(found.byState)}`,
+      )}
+      ${section("Exceptions", exceptions(found))} ${section("Decisions", decisions(found))}
+      ${section(
+        "As tables",
+        html`<p>For spreadsheets, and to hold against the bank’s statement.</p>
+          <ul>
+            ${TABLES.map(([format, name, what]) => html`<li><a href="${reportPage(id)}/${format}.csv" download>${name}</a> <span class="quiet">${what}</span></li>`)}
+          </ul>
+          <p class="quiet">
+            A month over all runs:
+            <code>payrun report --from 2026-11-01 --to 2026-11-30 --csv</code>
+          </p>`,
+      )}
+      <p><a href="${runPage(id)}">The run</a></p>`,
+  };
+};
+
+const TABLES = [
+  ["csv", "All bills", "one row for each bill, with its state"],
+  ["bank-csv", "Bank lines", "one row for each line on the statements of its accounts"],
+  ["bank-days", "Sums by day", "debits and credits for each account and day"],
+] as const;
+
+export const TABLE_FORMATS: readonly string[] = TABLES.map(([format]) => format);
+
+type Exception = Report["exceptions"][number];
+
+function exceptions({ exceptions: odd, exceptionCount, business }: Report): Markup {
+  if (exceptionCount === 0) return html`<p class="quiet">None.</p>`;
+  const shown = odd.slice(0, 200);
+  return html`${table(
+    "Bills with a reason to look at",
+    [
+      {
+        title: "Bill",
+        isHead: true,
+        cell: ({ payableId, publicId, contactName }: Exception) =>
+          html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
+            ><span class="under">${publicId ?? payableId}</span>`,
+      },
+      { title: "State", cell: ({ state }) => badge(stateOf(state)) },
+      { title: "Why", cell: ({ reason }) => reason ?? "–" },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    ],
+    shown,
+  )}${exceptionCount > shown.length ? html`<p class="quiet">And ${exceptionCount - shown.length} more, in the table of all bills.</p>` : ""}`;
+}
+
+type ListedRun = (typeof RunListBody)["_output"]["items"][number];
+
+/** All runs, to choose one. */
+export const reports: PageOf = async ({ api }) => {
+  const { items } = await api.get(RunListBody, "/v1/runs", { query: { limit: "200" } });
+  const runs = items.filter(({ kind }) => kind === "pay-run");
+  return {
+    title: "Reports",
+    lead: "What each run came to.",
+    main: section(
+      "Runs",
+      runs.length === 0
+        ? html`<p class="quiet">No run yet.</p>`
+        : table(
+            "Newest first",
+            [
+              {
+                title: "Run",
+                isHead: true,
+                cell: ({ id, playbook, period }: ListedRun) =>
+                  html`<a href="${reportPage(id)}">${playbook} ${period}</a>`,
+              },
+              { title: "State", cell: ({ phase }) => badge(phaseOf(phase)) },
+              { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
+              { title: "Ended", cell: ({ endedAt }) => (endedAt === null ? "–" : when(endedAt)) },
+              { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
+            ],
+            runs,
+          ),
+    ),
+  };
+};

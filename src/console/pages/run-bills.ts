@@ -1,0 +1,205 @@
+import { html } from "hono/html";
+import { type ReviewedBill, type RunReview } from "../../api/review.ts";
+import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { hidden, section, table, type Column } from "../elements.ts";
+import type { PageRequest } from "../page.ts";
+import { cashPicture } from "../pictures/cash.ts";
+import { badge, day, type Markup, stateOf, usd, whole } from "../words.ts";
+
+/** Odd ones with their reasons, late ones, the money, then all of them: one form, so that bills can be left out. */
+export function bills(request: PageRequest, review: RunReview, mayDecide: boolean): Markup {
+  const { id, planHash, odd, late } = review;
+  const out = new Set(request.query.getAll("out"));
+  const above = new Set(mayDecide ? odd.items.map(({ payableId }) => payableId) : []);
+  const here = new Set([...above, ...review.bills.map(({ payableId }) => payableId)]);
+  const elsewhere = [...out].filter((payableId) => !here.has(payableId));
+  const content = html` ${odd.count === 0 ? "" : section(`Odd: ${counted(odd.count, "bill")}`, oddList(review, mayDecide ? out : undefined), "odd")}
+  ${late.count === 0 ? "" : section(`Late: ${counted(late.count, "bill")}`, lateTable(review), "late")}
+  ${section("Money before and after", money(review), "money")}
+  ${mayDecide ? decide(review, out.size) : ""}
+  ${section(`All bills (${whole(review.totalCount)})`, html`${billTable(review, { out, above, mayDecide })}${pages(review, mayDecide)}`, "bills")}`;
+  if (!mayDecide) return content;
+  return html`<form action="${runPage(id)}/approve">
+    ${hidden("plan", planHash ?? "")}${elsewhere.map((payableId) => hidden("out", payableId))}
+    ${content}
+  </form>`;
+}
+
+function decide({ id, planHash }: RunReview, out: number): Markup {
+  return section(
+    "Your decision",
+    html`<p>
+        ${out === 0 ? "Tick what is to be left out, above or among all bills below. The next page shows what you approve, before anything is decided." : `${counted(out, "bill")} ticked to be left out so far. The next page shows what you approve before anything is decided.`}
+      </p>
+      <div class="acts">
+        <button>Check and approve</button>
+        <a
+          class="button quiet"
+          href="${runPage(id)}/reject?plan=${encodeURIComponent(planHash ?? "")}"
+          >Reject the plan</a
+        >
+      </div>`,
+    "decide",
+  );
+}
+
+function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefined): Markup {
+  const more = odd.count - odd.items.length;
+  return html`<ul class="list">
+      ${odd.items.map(
+        (bill) =>
+          html`<li>
+            <span class="what"
+              >${billLink(bill, business)}
+              ${bill.flags.map(({ text }) => html`<span class="under why">${text}</span>`)}
+              ${bill.reason === null ? "" : html`<span class="under why">${bill.reason}</span>`}
+              <span class="under">${lastPayments(bill)}</span>
+              <span class="under"
+                ><a href="${vendorPage(bill.contactId, business)}">Vendor</a> ·
+                <a
+                  href="${vendorPage(bill.contactId).split("?")[0] ?? ""}/hold?business=${encodeURIComponent(business)}"
+                  >Hold the vendor</a
+                ></span
+              ></span
+            >
+            <span
+              >${usd(bill.amountCents)}<span class="under"
+                >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
+              >
+              ${out === undefined ? badge(stateOf(bill.state)) : leaveOut(bill, out)}</span
+            >
+          </li>`,
+      )}
+    </ul>
+    ${more > 0 ? html`<p class="quiet">And ${whole(more)} more, smaller ones: they stand among all bills below, with their reasons.</p>` : ""}`;
+}
+
+function lastPayments({ lastPayments: last }: RunReview["odd"]["items"][number]): Markup | string {
+  if (last === null) return "Its last payments can’t be read now.";
+  if (last.length === 0) return "No payment to this vendor before.";
+  return html`Last payments:
+  ${last.map(({ amountCents, on, status }, index) => html`${index === 0 ? "" : "; "}${formatUsd(amountCents)} on ${day(on)} (${status})`)}`;
+}
+
+function leaveOut(bill: ReviewedBill, out: ReadonlySet<string>): Markup | "" {
+  if (bill.missing === null && bill.state !== "on-hold") return badge(stateOf(bill.state));
+  return html`<label class="choice"
+    ><input
+      type="checkbox"
+      name="out"
+      value="${bill.payableId}"
+      ${out.has(bill.payableId) ? "checked" : ""}
+    /><span>Leave out<span class="hidden"> ${nameOf(bill)}</span></span></label
+  >`;
+}
+
+function nameOf({
+  publicId,
+  payableId,
+  contactName,
+}: Pick<ReviewedBill, "publicId" | "payableId" | "contactName">): string {
+  return `${publicId ?? payableId}${contactName === null ? "" : `, ${contactName}`}`;
+}
+
+export function billLink(
+  bill: Pick<ReviewedBill, "publicId" | "payableId" | "contactName">,
+  business: string,
+): Markup {
+  return html`<a href="${billPage(bill.payableId, business)}"
+      >${bill.contactName ?? bill.payableId}</a
+    ><span class="under">${bill.publicId ?? bill.payableId}</span>`;
+}
+
+function lateTable({ late, business }: RunReview): Markup {
+  const columns: Column<ReviewedBill>[] = [
+    { title: "Bill", isHead: true, cell: (bill) => billLink(bill, business) },
+    { title: "Due", cell: ({ dueDate }) => day(dueDate) },
+    { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
+    { title: "Late by", cell: ({ daysLate }) => counted(daysLate, "day") },
+    { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+  ];
+  const more = late.count - late.items.length;
+  return html`${table("The latest first", columns, late.items)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
+}
+
+function money({ accounts }: RunReview): Markup {
+  if (accounts.length === 0) return html`<p class="quiet">No account pays for it.</p>`;
+  return html`${accounts.map(
+    (account) =>
+      html`<h3>${nameOfAccount(account)}</h3>
+        ${cashPicture(account)}
+        ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}; nobody tells what the account has.</p>` : ""}`,
+  )}`;
+}
+
+function billTable(
+  { bills: shown, business }: RunReview,
+  {
+    out,
+    above,
+    mayDecide,
+  }: {
+    readonly out: ReadonlySet<string>;
+    readonly above: ReadonlySet<string>;
+    readonly mayDecide: boolean;
+  },
+): Markup {
+  const state: Column<ReviewedBill> = {
+    title: "Waits for",
+    cell: ({ missing, state: is, approvedBy, reason }) =>
+      html`${missing === null ? badge(stateOf(is)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
+      ${approvedBy.length === 0 ? "" : html`<span class="under">approved by ${approvedBy.join(", ")}</span>`}
+      ${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
+  };
+  const columns: Column<ReviewedBill>[] = [
+    {
+      title: "Bill",
+      isHead: true,
+      cell: (bill) =>
+        html`${billLink(bill, business)}${bill.flags.map(({ text }) => html`<span class="under why">${text}</span>`)}`,
+    },
+    { title: "Due", cell: ({ dueDate }) => day(dueDate) },
+    { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
+    { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
+    mayDecide ? state : { ...state, title: "State" },
+    { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    ...(mayDecide
+      ? [
+          {
+            title: "Leave out",
+            cell: (bill: ReviewedBill) =>
+              above.has(bill.payableId) ? "above" : leaveOut(bill, out),
+          },
+        ]
+      : []),
+  ];
+  return table("In the plan’s order", columns, shown);
+}
+
+/** Within the form pages are turned by it, so that what is ticked stays ticked. */
+function pages({ id, page, pageSize, totalCount }: RunReview, mayDecide: boolean): Markup | "" {
+  const count = Math.ceil(totalCount / pageSize);
+  if (count <= 1) return "";
+  const turn = (to: number, text: string) => {
+    if (to < 1 || to > count) return "";
+    return mayDecide
+      ? html`<button class="quiet" name="page" value="${to}" formaction="${runPage(id)}#bills">
+          ${text}
+        </button>`
+      : html`<a href="${runPage(id)}?page=${to}#bills">${text}</a>`;
+  };
+  return html`<div class="pager">
+    ${turn(page - 1, "← Before")}<span>Page ${whole(page)} of ${whole(count)}</span
+    >${turn(page + 1, "Next →")}
+  </div>`;
+}
+
+export function nameOfAccount({
+  name,
+  last4,
+  sourceId,
+}: Pick<RunReview["accounts"][number], "name" | "last4" | "sourceId">): string {
+  return `${name ?? sourceId}${last4 === null ? "" : ` ··${last4}`}`;
+}

@@ -1,0 +1,184 @@
+import { html } from "hono/html";
+import { type Report, ReportBody } from "../../api/report.ts";
+import { type RunReview, RunReviewBody } from "../../api/review.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
+import { reportPage, runPage } from "../../contracts/console-pages.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
+import { counted } from "../../domain/counted.ts";
+import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { facts, folded, live, note, section } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { PageOf, PageRequest } from "../page.ts";
+import { progressPicture } from "../pictures/progress.ts";
+import { Refused } from "../refused.ts";
+import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
+import { decisions } from "./decisions.ts";
+import { bills, nameOfAccount } from "./run-bills.ts";
+import { otherWorkflow } from "./other-workflow.ts";
+
+/** Bills on one page. */
+const BILLS_A_PAGE = 50;
+
+/** A run: first what an approver decides by, then where it stands. */
+export const run: PageOf = async (request) => {
+  const { api, params, query } = request;
+  const id = params["id"] ?? "";
+  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  try {
+    const asked = { params: { id }, query: { page: String(page), pageSize: String(BILLS_A_PAGE) } };
+    const [review, report] = await Promise.all([
+      api.get(RunReviewBody, "/v1/runs/{id}/review", asked),
+      api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } }),
+    ]);
+    return pageOf(request, review, report);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "no_pay_run") throw error;
+    return otherWorkflow(
+      await api.get(AnyStatusBody, "/v1/runs/{id}", { params: { id } }),
+      request,
+    );
+  }
+};
+
+function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
+  const { id, playbook, period, phase, waiting, plan } = review;
+  const isOver = ENDED_PHASES.includes(phase);
+  const mayDecide = waiting.count > 0 && !isOver;
+  return {
+    title: `${playbook} ${period}`,
+    lead: live(
+      "phase",
+      html`${badge(phaseOf(phase))}
+      ${review.waitingFor === null ? "" : html`waits for ${review.waitingFor}`}`,
+    ),
+    planHash: mayDecide ? (review.planHash ?? undefined) : undefined,
+    main: html` ${PLAN_CHANGED}
+    ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}`) : ""}
+    ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
+    ${deposits(request, review)} ${mayDecide ? "" : section("The plan", figures(review))}
+    ${live("progress", isOver || phase !== "awaiting-approval" ? section("Where the money is", progressPicture(report.byState)) : "")}
+    ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, mayDecide)}
+    ${leftOut(review)} ${section("Decisions", decisions(report))}
+    ${section(
+      "More",
+      html`<div class="acts">
+        <a class="button quiet" href="${reportPage(id)}">Report</a>
+        ${
+          isOver
+            ? ""
+            : html`<a class="button quiet" href="${runPage(id)}/hold">Hold this run</a>
+                <a class="button quiet" href="${runPage(id)}/cancel">Cancel what is not sent</a>`
+        }
+      </div>`,
+    )}`,
+  };
+}
+
+/** The page's script shows it when the plan has changed under a form. */
+const PLAN_CHANGED = html`<div id="plan-changed" role="alert" hidden>
+  ${note(
+    "stop",
+    html`<p>
+      What you have before you is not the plan any more. <a href="">Look at it again</a>; nothing
+      was decided.
+    </p>`,
+    "The plan has changed",
+  )}
+</div>`;
+
+function figures(review: RunReview): Markup {
+  const { plan, waiting, accounts, decideBy, bills: shown, launchedBy } = review;
+  const dates = [...new Set(shown.map(({ executionDate }) => executionDate))];
+  const first = dates.flatMap((date) => date ?? []).toSorted()[0];
+  return facts([
+    [
+      "Sum",
+      html`${usd(waiting.count > 0 ? waiting.cents : plan.cents)}<span class="sub"
+          >of ${formatUsd(plan.cents)} planned</span
+        >`,
+    ],
+    [
+      "Bills",
+      html`${whole(waiting.count > 0 ? waiting.count : plan.count)}<span class="sub"
+          >of ${whole(plan.count)} planned</span
+        >`,
+    ],
+    [
+      "First payment",
+      first === undefined
+        ? "–"
+        : html`${day(first)}<span class="sub">each bill below has its day</span>`,
+    ],
+    [
+      "Account",
+      accounts.length === 0
+        ? "–"
+        : html`${accounts.map((account) => html`${nameOfAccount(account)}<br />`)}`,
+    ],
+    [
+      "Decide by",
+      decideBy === null
+        ? html`–<span class="sub">no deadline</span>`
+        : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
+    ],
+    ["Launched by", launchedBy],
+  ]);
+}
+
+function share({ yours, missing }: RunReview): Markup {
+  const tone = yours.refusal === null ? "info" : "warn";
+  const waits = missing.map(
+    ({ by, quorum, approvals, lines, totalCents }) =>
+      html`<li>
+        ${counted(lines, "bill")}, ${formatUsd(totalCents)}:
+        ${by.join(" or ")}${quorum > 1 ? ` (${approvals} of ${quorum})` : ""}
+      </li>`,
+  );
+  return html`${note(tone, html`<p>${yours.summary}</p>`)}
+  ${
+    waits.length === 0
+      ? ""
+      : folded(
+          "Whose turn it is",
+          html`<ul>
+            ${waits}
+          </ul>`,
+        )
+  }`;
+}
+
+function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunReview): Markup {
+  const open = topUps.filter(({ state }) => state === "proposed");
+  return html`${open.map((topUp) =>
+    section(
+      "A deposit is needed",
+      html`<p>
+          ${formatUsd(topUp.amountCents)} into the balance, needed on ${day(topUp.neededOn)}: it
+          must be made by ${day(topUp.makeBy)}. Approved by
+          ${topUp.approvedBy.join(", ") || "nobody"}; ${topUp.quorum} of
+          ${topUp.approvers.join(" or ")} are needed.
+        </p>
+        <div class="acts">
+          <a
+            class="button quiet"
+            href="${runPage(id)}/deposit?topUp=${encodeURIComponent(topUp.hash)}&amp;plan=${encodeURIComponent(planHash ?? "")}"
+            >Decide about the deposit</a
+          >
+        </div>`,
+      `deposit-${visitor.name === "" ? "" : topUp.hash.slice(0, 8)}`,
+    ),
+  )}`;
+}
+
+function leftOut({ leftOut: { count, byReason } }: RunReview): Markup | "" {
+  if (count === 0) return "";
+  const list = html`<ul>
+    ${byReason.map(({ reason, count: some }) => html`<li>${whole(some)} ${reason}</li>`)}
+  </ul>`;
+  return section(
+    "Not in the plan",
+    folded(`${counted(count, "bill")} left out by the plan`, list),
+    "left-out",
+  );
+}

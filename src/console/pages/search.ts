@@ -1,0 +1,75 @@
+import { html } from "hono/html";
+import { type Named, SearchBody } from "../../api/names.ts";
+import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { note, section, table } from "../elements.ts";
+import type { PageOf } from "../page.ts";
+import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
+
+/** What somebody may mean by a number, a name or an amount; its page where that is clear. */
+export const search: PageOf = async ({ api, query, visitor }) => {
+  const text = (query.get("q") ?? "").trim();
+  if (text === "") return { goTo: "/" };
+  const { exact, near, unread } = await api.get(SearchBody, "/v1/search", { query: { q: text } });
+  const [only] = exact;
+  const address = only === undefined ? undefined : pageOf(only);
+  if (exact.length === 1 && near.length === 0 && address !== undefined) return { goTo: address };
+  const isShown = visitor.businesses.length > 1;
+  const none = html`<p>
+    Nothing is called so. Try a vendor’s name, a bill’s number, an amount such as 1,234.50, or a run
+    such as weekly/2026-11-26.
+  </p>`;
+  return {
+    title: `Search: ${text}`,
+    main: html` ${unread.map(({ business, message }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more: ${message}</p>`))}
+    ${exact.length === 0 ? "" : section("Called so", foundTable(exact, isShown), "exact")}
+    ${near.length === 0 ? "" : section(exact.length === 0 ? "Called nearly so" : "And nearly so", foundTable(near, isShown), "near")}
+    ${exact.length + near.length === 0 ? section("Nothing found", none, "none") : ""}`,
+  };
+};
+
+function foundTable(found: readonly Named[], isShown: boolean): Markup {
+  return table(
+    "What it may be",
+    [
+      { title: "What", isHead: true, cell: (named: Named) => linked(named) },
+      { title: "Kind", cell: ({ kind }) => capital(kind) },
+      { title: "State", cell: ({ state }) => (state === null ? "–" : badge(stateOf(state))) },
+      ...(isShown ? [{ title: "Business", cell: ({ business }: Named) => business }] : []),
+      {
+        title: "Amount",
+        isNumber: true,
+        cell: ({ amountCents }) => (amountCents === null ? "–" : usd(amountCents)),
+      },
+    ],
+    found,
+  );
+}
+
+function linked(named: Named): Markup {
+  const { name, number, id } = named;
+  const [first, ...rest] = [name, number, id].filter((text) => text !== null);
+  const address = pageOf(named);
+  const head = address === undefined ? html`${first}` : html`<a href="${address}">${first}</a>`;
+  return html`${head}<span class="under"
+      >${[...new Set(rest)].filter((text) => text !== first).join(" · ")}</span
+    >`;
+}
+
+/** Where its page is; undefined for what has none. */
+function pageOf({ kind, id, business, payableId }: Named): string | undefined {
+  switch (kind) {
+    case "bill":
+      return billPage(id, business);
+    case "vendor":
+      return vendorPage(id, business);
+    case "run":
+      return runPage(id);
+    case "payment":
+      return payableId == null ? undefined : billPage(payableId, business);
+    case "hold":
+    case "account":
+      return "/holds";
+    case "playbook":
+      return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import { html } from "hono/html";
+import { type Overview, OverviewBody, type WaitingRun } from "../../api/overview.ts";
+import { RunListBody } from "../../api/runs.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { counted } from "../../domain/counted.ts";
+import { facts, live, note, section, table } from "../elements.ts";
+import { weekPicture } from "../pictures/week.ts";
+import type { PageOf } from "../page.ts";
+import { badge, type Markup, phaseOf, usd, when, whole } from "../words.ts";
+
+/** What there is to do today, what others do, and where the week's money is. */
+export const today: PageOf = async ({ api, visitor }) => {
+  const [overview, runs] = await Promise.all([
+    api.get(OverviewBody, "/v1/overview"),
+    api.get(RunListBody, "/v1/runs", { query: { limit: "15" } }),
+  ]);
+  const isShown = visitor.businesses.length > 1;
+  const mine = overview.waiting.filter(({ yours }) => yours.count > 0);
+  const others = overview.waiting.filter(({ yours }) => yours.count === 0);
+  const first = overview.waiting.length === 0 && runs.items.length === 0;
+  return {
+    title: "Today",
+    lead: leadOf(overview, mine),
+    main: html`
+      ${first ? firstSteps() : ""}
+      ${live(
+        "waits",
+        html`
+          ${section("Waits for you", waitingList(mine, overview, isShown, "Nothing waits for you."))}
+          ${needsAction(overview)}
+          ${others.length === 0 ? "" : section("Waits for others", waitingList(others, overview, isShown, ""))}
+        `,
+      )}
+      ${live("week", weeks(overview, isShown))}
+      ${live("runs", section("Runs", runTable(runs.items, isShown)))}
+    `,
+  };
+};
+
+function leadOf({ businesses }: Overview, mine: readonly WaitingRun[]): string {
+  const cents = mine.reduce((sum, { yours }) => sum + yours.cents, 0);
+  const bills = mine.reduce((sum, { yours }) => sum + yours.count, 0);
+  if (bills > 0) return `${counted(bills, "bill")} of ${formatUsd(cents)} wait for your approval.`;
+  const parked = businesses.reduce((sum, each) => sum + each.parked.count, 0);
+  return parked > 0 ? `${counted(parked, "bill")} need a decision.` : "Nothing needs you now.";
+}
+
+function waitingList(
+  runs: readonly WaitingRun[],
+  overview: Overview,
+  isShown: boolean,
+  none: string,
+): Markup {
+  if (runs.length === 0) return html`<p class="quiet">${none}</p>`;
+  return html`<ul class="list">
+    ${runs.map((run) => waitingItem(run, overview, isShown))}
+  </ul>`;
+}
+
+function waitingItem(run: WaitingRun, { businesses }: Overview, isShown: boolean): Markup {
+  const isYours = run.yours.count > 0;
+  const { count, cents } = isYours ? run.yours : run.waiting;
+  const moment = businesses.find(({ business }) => business === run.business);
+  const whose = isYours
+    ? run.waiting.count === count
+      ? "all wait for you"
+      : others(run.waiting.count - count)
+    : `for ${run.waitsFor.join(" or ")}`;
+  return html`<li>
+    <span class="what"
+      ><a href="${runPage(run.id)}">${run.playbook} ${run.period}</a
+      >${isShown ? ` (${run.business})` : ""}
+      <span class="under"
+        >${counted(count, "bill")}, ${whose}. Launched by ${run.launchedBy}.</span
+      ></span
+    >
+    <span>${usd(cents)}<span class="under">${deadline(run.decideBy, moment)}</span></span>
+  </li>`;
+}
+
+function others(count: number): string {
+  return count === 1 ? "1 more waits for others" : `${whole(count)} more wait for others`;
+}
+
+function deadline(decideBy: string | null, moment: Moment | undefined): string {
+  if (decideBy === null) return "no deadline";
+  const now = moment?.now ?? null;
+  if (now !== null && decideBy <= String(now)) return "the deadline is over: dates change";
+  return `decide by ${spokenDeadline(decideBy, moment)}`;
+}
+
+function needsAction({ businesses }: Overview): Markup | "" {
+  const parked = businesses.reduce((sum, each) => sum + each.parked.count, 0);
+  const cents = businesses.reduce((sum, each) => sum + each.parked.cents, 0);
+  const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
+  if (parked === 0 && incidents === 0) return "";
+  const said = [
+    ...(incidents === 0 ? [] : [`${counted(incidents, "funding account")} bounced`]),
+    ...(parked === 0
+      ? []
+      : [`${counted(parked, "bill")} of ${formatUsd(cents)} wait for a decision`]),
+  ];
+  return note(
+    "warn",
+    html`<p>${said.join("; ")}. <a href="/needs-action">Decide about them</a></p>`,
+    "Needs action",
+  );
+}
+
+function weeks({ businesses }: Overview, isShown: boolean): Markup {
+  return html`${businesses.map(({ business, days, now }) =>
+    section(
+      isShown ? `Money by day, ${business}` : "Money by day",
+      weekPicture(days, now),
+      `week-${business}`,
+    ),
+  )}`;
+}
+
+type ListedRun = (typeof RunListBody)["_output"]["items"][number];
+
+function runTable(runs: readonly ListedRun[], isShown: boolean): Markup {
+  if (runs.length === 0) return html`<p class="quiet">No run yet.</p>`;
+  return table(
+    "The latest, newest first",
+    [
+      {
+        title: "Run",
+        isHead: true,
+        cell: ({ id, playbook, period, kind, business }: ListedRun) =>
+          html`<a href="${runPage(id)}"
+              >${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}</a
+            >${isShown ? html`<span class="under">${business}</span>` : ""}`,
+      },
+      {
+        title: "State",
+        cell: ({ phase, waitingFor }) =>
+          html`${badge(phaseOf(phase))}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+      },
+      { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
+      { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
+    ],
+    runs,
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  "funding-incident": "Account that bounced",
+  "retry-failed-payment": "Failed payment",
+  "kyb-onboarding": "Onboarding",
+  "cancel-scheduled": "Cancellation",
+  hold: "Bills held back",
+};
+
+function firstSteps(): Markup {
+  return section(
+    "No run yet",
+    html`<p>
+        A playbook says which bills to pay, when, and with whose approval. An administrator stores
+        one, and launches it:
+      </p>
+      <pre>
+payrun validate rent.yaml
+payrun launch rent.yaml</pre>
+      ${facts([
+        ["Schedules", html`<code>payrun schedule list</code>`],
+        ["Onboarding a business", html`<code>payrun launch onboarding</code>`],
+      ])}`,
+  );
+}

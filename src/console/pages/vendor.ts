@@ -1,0 +1,167 @@
+import { html } from "hono/html";
+import { HoldBody } from "../../api/schemas.ts";
+import { type Vendor, VendorBody } from "../../api/vendor.ts";
+import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { counted } from "../../domain/counted.ts";
+import { facts, folded, live, note, section, table } from "../elements.ts";
+import type { PageOf, PageRequest } from "../page.ts";
+import { badge, day, type Markup, stateOf, usd, when } from "../words.ts";
+import { asking } from "./ask.ts";
+import { shortName } from "./bill.ts";
+import { holdSaid, UNTIL } from "./bill-acts.ts";
+import { holdsOn } from "./holds.ts";
+
+function vendorOf({ api, params, query }: PageRequest): Promise<Vendor> {
+  const business = query.get("business");
+  return api.get(VendorBody, "/v1/contacts/{id}", {
+    params: { id: params["id"] ?? "" },
+    query: business === null ? {} : { business },
+  });
+}
+
+function nameOf({ name, contactId }: Vendor): string {
+  return name ?? contactId;
+}
+
+/** Where the money of one vendor goes, and what is open. */
+export const vendor: PageOf = async (request) => {
+  const found = await vendorOf(request);
+  const { bills, payments, holds, contactId, business } = found;
+  const open = bills.filter(
+    ({ state }) => !ENDED_LINE_STATES.includes(state) || state === "parked",
+  );
+  const rest = bills.filter((bill) => !open.includes(bill));
+  return {
+    title: nameOf(found),
+    lead: html`Vendor <code>${contactId}</code>`,
+    main: html` ${request.query.get("done") === "hold" ? note("good", html`<p>The vendor is on hold from now on: nothing new is sent to it.</p>`, "Done") : ""}
+    ${section(
+      "Bank account",
+      html`${account(found)}
+        <div class="acts">
+          <a class="button quiet" href="${holdPage(contactId, business)}">Hold the vendor</a>
+        </div>`,
+    )}
+    ${holds.length === 0 ? "" : section("Holds", holdsOn(holds))}
+    ${live("open", section(`Open bills (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}
+    ${section("Payments", paymentTable(payments))}
+    ${rest.length === 0 ? "" : section("Earlier bills", folded(counted(rest.length, "bill"), billTable(rest, found)))}`,
+  };
+};
+
+function holdPage(contactId: string, business: string): string {
+  return `${vendorPage(contactId)}/hold?business=${encodeURIComponent(business)}`;
+}
+
+function account({ bankLast4, accounts, changedAt, status, paymentReady }: Vendor): Markup {
+  const [latest, before] = accounts;
+  const isNew = latest !== undefined && bankLast4 !== latest.last4;
+  const changed =
+    isNew || before !== undefined
+      ? note(
+          "warn",
+          html`<p>
+            ${isNew ? html`Payments went to ··${latest.last4 ?? "none"} until now. ` : ""}Call the
+            vendor on a number that you had before the change before you approve anything to it.
+          </p>`,
+          "Its bank account has changed",
+        )
+      : "";
+  return html`${changed}${facts([
+    ["Account ends in", bankLast4 === null ? "no account" : `··${bankLast4}`],
+    [
+      "Paid to since",
+      latest === undefined || isNew
+        ? "not yet"
+        : html`${when(latest.since)}<span class="sub">first run with it</span>`,
+    ],
+    ["Record changed", changedAt === null ? "not since it was made" : when(changedAt)],
+    [
+      "At the service",
+      status === null
+        ? "can’t be asked now"
+        : `${status}${paymentReady === false ? ", can’t be paid" : ""}`,
+    ],
+  ])}
+  ${
+    accounts.length < 2
+      ? ""
+      : folded(
+          "Accounts before",
+          html`<ul>
+            ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since)} (<a href="${runPage(runId)}">${shortName(runId)}</a>)</li>`)}
+          </ul>`,
+        )
+  }`;
+}
+
+type Bill = Vendor["bills"][number];
+
+function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
+  return table(
+    "By the day on which they pay, the latest first",
+    [
+      {
+        title: "Bill",
+        isHead: true,
+        cell: ({ payableId, publicId }: Bill) =>
+          html`<a href="${billPage(payableId, business)}">${publicId ?? payableId}</a>`,
+      },
+      {
+        title: "Run",
+        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+      },
+      { title: "Due", cell: ({ dueDate }) => day(dueDate) },
+      { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
+      {
+        title: "State",
+        cell: ({ state, reason }) =>
+          html`${badge(stateOf(state))}${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
+      },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    ],
+    bills,
+  );
+}
+
+type Payment = NonNullable<Vendor["payments"]>[number];
+
+function paymentTable(payments: Vendor["payments"]): Markup {
+  if (payments === null) return html`<p>The service can’t be asked for its payments now.</p>`;
+  if (payments.length === 0) return html`<p class="quiet">No payment to it yet.</p>`;
+  return table(
+    "The service’s last ones",
+    [
+      { title: "Day", isHead: true, cell: ({ on }: Payment) => day(on === "" ? null : on) },
+      { title: "Status", cell: ({ status }) => badge(stateOf(status)) },
+      { title: "Payment", cell: ({ paymentId }) => html`<code>${paymentId}</code>` },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    ],
+    payments,
+  );
+}
+
+export const holdVendor = asking<Vendor>({
+  subject: vendorOf,
+  lead: nameOf,
+  back: ({ contactId, business }) => vendorPage(contactId, business),
+  button: "Hold the vendor",
+  fields: () => [UNTIL],
+  title: () => "Hold a vendor",
+  at: ({ contactId, business }) => holdPage(contactId, business),
+  says: ({ bills }) => {
+    const open = bills.filter(({ state }) => state === "awaiting-approval" || state === "planned");
+    const cents = open.reduce((sum, { amountCents }) => sum + amountCents, 0);
+    return html`<p>
+      No bill of this vendor is sent while the hold lasts: ${counted(open.length, "bill")} of
+      ${usd(cents)} in runs now. What was sent already is not stopped: cancel those payments from
+      their bills.
+    </p>`;
+  },
+  act: async ({ api, form }, { contactId, business }, reason) => {
+    const body = { contactId, business, ...holdSaid(form, reason) };
+    await api.post(HoldBody, "/v1/holds", { body });
+    return { goTo: `${vendorPage(contactId, business)}&done=hold` };
+  },
+});

@@ -1,0 +1,71 @@
+import { html } from "hono/html";
+import type { StateSums } from "../../api/runs.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { LINE_WORDS, type Markup, type Tone, usd, whole } from "../words.ts";
+import { table } from "../elements.ts";
+
+const WIDTH = 720;
+
+interface Part {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly count: number;
+  readonly cents: number;
+}
+
+/** How far a run's money is: one bar, and its parts as a table. */
+export function progressPicture(byState: StateSums): Markup {
+  const parts = partsOf(byState);
+  const total = parts.reduce((sum, { cents }) => sum + cents, 0);
+  if (parts.length === 0) return html`<p class="quiet">No bill yet.</p>`;
+  let left = 0;
+  const rects = parts.map(({ tone, cents }) => {
+    const width = total === 0 ? 0 : (cents / total) * WIDTH;
+    const at = left;
+    left += width;
+    return html`<rect
+      class="p-${tone}"
+      x="${at.toFixed(1)}"
+      y="0"
+      width="${Math.max(0, width - 1.5).toFixed(1)}"
+      height="22"
+    />`;
+  });
+  const said = parts.map(({ word, cents }) => `${word}: ${formatUsd(cents)}`).join("; ");
+  return html`<figure>
+      <svg
+        class="picture"
+        viewBox="0 0 ${WIDTH} 22"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="${said}"
+      >
+        ${rects}
+      </svg>
+    </figure>
+    ${table(
+      "Bills by state",
+      [
+        {
+          title: "State",
+          isHead: true,
+          cell: ({ word, tone }: Part) => html`<span class="badge ${tone}">${word}</span>`,
+        },
+        { title: "Bills", isNumber: true, cell: ({ count }) => whole(count) },
+        { title: "Sum", isNumber: true, cell: ({ cents }) => usd(cents) },
+      ],
+      parts,
+    )}`;
+}
+
+/** Good ends first, then what moves, waits and needs somebody. */
+const ORDER: readonly Tone[] = ["good", "move", "wait", "bad", "plain"];
+
+function partsOf(byState: StateSums): Part[] {
+  return Object.entries(LINE_WORDS)
+    .flatMap(([state, { word, tone }]) => {
+      const sum = Object.entries(byState).find(([name]) => name === state)?.[1];
+      return sum === undefined ? [] : [{ word, tone, ...sum }];
+    })
+    .toSorted((one, other) => ORDER.indexOf(one.tone) - ORDER.indexOf(other.tone));
+}

@@ -1,0 +1,94 @@
+import { html } from "hono/html";
+import type { LineState } from "../contracts/pay-run.ts";
+import { isDate } from "../domain/clock/dates.ts";
+import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
+import { formatUsd } from "../domain/money.ts";
+
+/** Text that is safe to put into a page; templates of `html` make it. */
+export type Markup = ReturnType<typeof html>;
+
+/** What a state means for whoever looks: nothing to do, a wait, a motion, a good end, a bad one. */
+export type Tone = "plain" | "wait" | "move" | "good" | "bad";
+
+interface StateWord {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** The states of bills in the words of people who pay them, in the order in which they come. */
+export const LINE_WORDS: Readonly<Record<LineState, StateWord>> = {
+  planned: { word: "To be sent", tone: "move" },
+  "awaiting-approval": { word: "Waits for approval", tone: "wait" },
+  "on-hold": { word: "On hold", tone: "wait" },
+  paying: { word: "Being sent", tone: "move" },
+  unknown: { word: "Answer not known yet", tone: "move" },
+  scheduled: { word: "Scheduled", tone: "move" },
+  held: { word: "Held by the service", tone: "wait" },
+  processing: { word: "At the bank", tone: "move" },
+  settled: { word: "Settled", tone: "good" },
+  retrying: { word: "Failed, being retried", tone: "wait" },
+  parked: { word: "Needs a person", tone: "bad" },
+  returned: { word: "Came back", tone: "bad" },
+  refunded: { word: "Refunded", tone: "plain" },
+  cancelled: { word: "Cancelled", tone: "plain" },
+  "paid-elsewhere": { word: "Paid elsewhere", tone: "plain" },
+  "given-up": { word: "Given up", tone: "plain" },
+  skipped: { word: "Left out", tone: "plain" },
+};
+
+const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
+  planning: { word: "Being planned", tone: "move" },
+  "awaiting-approval": { word: "Waits for approval", tone: "wait" },
+  funding: { word: "Finding the money", tone: "move" },
+  paying: { word: "Paying", tone: "move" },
+  settling: { word: "Settling", tone: "move" },
+  completed: { word: "Complete", tone: "good" },
+  "completed-with-exceptions": { word: "Ended with exceptions", tone: "bad" },
+  rejected: { word: "Rejected", tone: "plain" },
+  expired: { word: "Expired", tone: "bad" },
+  cancelled: { word: "Cancelled", tone: "plain" },
+  failed: { word: "Could not be planned", tone: "bad" },
+};
+
+export function stateOf(state: string): StateWord {
+  const known = Object.entries(LINE_WORDS).find(([name]) => name === state)?.[1];
+  return known ?? { word: capital(state.replaceAll("-", " ")), tone: "plain" };
+}
+
+export function phaseOf(phase: string): StateWord {
+  return PHASE_WORDS[phase] ?? stateOf(phase);
+}
+
+/** A word with its colour and its dot. */
+export function badge({ word, tone }: StateWord): Markup {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** An amount; its digits stand under one another. */
+export function usd(cents: number): Markup {
+  return html`<span class="usd">${formatUsd(cents)}</span>`;
+}
+
+export function whole(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `Mon, Nov 23, 9:00 AM New York`. */
+export function when(instant: string): Markup {
+  return html`<time datetime="${instant}">${spokenTime(instant)}</time>`;
+}
+
+/** `Mon, Nov 23`, of a plain date; nothing for none. */
+export function day(date: string | null): Markup | string {
+  if (date === null) return "–";
+  if (!isDate(date)) return date;
+  return html`<time datetime="${date}">${dayText(date)}</time>`;
+}
+
+export function dayText(date: string): string {
+  return spokenDay(`${date}T12:00:00Z`, "UTC");
+}

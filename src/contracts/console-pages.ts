@@ -1,0 +1,22 @@
+/** Where the console's pages are, behind the gateway's public address: pages and notices link to them. */
+
+export function runPage(runId: string): string {
+  return `/runs/${encodeURIComponent(runId)}`;
+}
+
+/** @param business which of several businesses it is of, where that is known */
+export function billPage(payableId: string, business?: string): string {
+  return `/bills/${encodeURIComponent(payableId)}${of(business)}`;
+}
+
+export function vendorPage(contactId: string, business?: string): string {
+  return `/vendors/${encodeURIComponent(contactId)}${of(business)}`;
+}
+
+export function reportPage(runId: string): string {
+  return `/reports/${encodeURIComponent(runId)}`;
+}
+
+function of(business: string | undefined): string {
+  return business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
+}

@@ -1,0 +1,87 @@
+import type { Context } from "hono";
+import { errorBody, type GatewayError } from "../actions/errors.ts";
+import { Refused } from "../console/refused.ts";
+import type { ApiAnswer, ApiRequest, Door, Visitor } from "../console/visitor.ts";
+import type { GatewayContext } from "./http/context.ts";
+import { readBody, SMALL_BODY_BYTES } from "./http/limits.ts";
+import { addressOf } from "./http/request.ts";
+import type { Routes } from "./http/route.ts";
+import { scopedTo } from "./http/scope.ts";
+import {
+  callerOfSession,
+  FORM_TOKEN_FIELD,
+  formTokenOf,
+  requireOwnForm,
+  type SignedInCaller,
+} from "./http/sessions.ts";
+
+/**
+ * The console's way into the gateway: sessions instead of tokens, and then the operations of the
+ * API, which check what they always check.
+ *
+ * @param failed what an error is answered with; writes into the log what nobody expected
+ */
+export function consoleDoor(
+  context: GatewayContext,
+  routes: Routes,
+  failed: (c: Context, error: unknown) => GatewayError,
+): Door {
+  const callers = new WeakMap<Visitor, SignedInCaller>();
+  return {
+    async visitorOf(c) {
+      const caller = await callerOfSession(c, context);
+      if (caller === undefined) return undefined;
+      const { name, roles } = caller.principal;
+      const visitor: Visitor = {
+        name,
+        roles,
+        businesses: scopedTo(context, caller)
+          .profiles.all()
+          .map((profile) => profile.name),
+        formToken: { field: FORM_TOKEN_FIELD, value: formTokenOf(caller) },
+        perform: async (request) => {
+          try {
+            return await performed(routes, caller, request, addressOf(c));
+          } catch (error) {
+            const known = failed(c, error);
+            return { status: known.status, json: errorBody(known) };
+          }
+        },
+      };
+      callers.set(visitor, caller);
+      return visitor;
+    },
+    async readForm(c, visitor) {
+      const text = new TextDecoder().decode(await readBody(c, SMALL_BODY_BYTES));
+      const form = new URLSearchParams(text);
+      const caller = callers.get(visitor);
+      if (caller === undefined) throw new Refused(401, "signed_out", "Sign in again.");
+      requireOwnForm(c, context, { caller, formToken: form.get(FORM_TOKEN_FIELD) });
+      return form;
+    },
+    refusalOf(c, error) {
+      if (error instanceof Refused) return error;
+      const { status, code, message } = failed(c, error);
+      return new Refused(status, code, message);
+    },
+  };
+}
+
+async function performed(
+  routes: Routes,
+  caller: SignedInCaller,
+  { method, path, params = {}, query = {}, body }: ApiRequest,
+  from: string,
+): Promise<ApiAnswer> {
+  const readJson = () => Promise.resolve(body);
+  const request = { params, query, readBody: readJson, from };
+  const answer = await routes.perform({ method, path }, caller, request);
+  if ("json" in answer) return { status: answer.status, json: answer.json };
+  const { status, contentType } = answer;
+  const stream = "stream" in answer ? answer.stream : once(answer.text);
+  return { status, stream, contentType };
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}

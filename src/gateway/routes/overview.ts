@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { namedOrAll } from "../../actions/businesses.ts";
+import { OverviewBody } from "../../api/overview.ts";
+import { overviewOf } from "../../reports/overview.ts";
+import type { Routes } from "../http/route.ts";
+import { UnderWayBody } from "../../api/under-way.ts";
+import { underWay } from "../../reports/under-way.ts";
+import { name, pageNumber, pageSize } from "./fields.ts";
+
+/** Bills in one answer. */
+const UNDER_WAY_MOST = 1_000;
+
+/** What a person has before them today. */
+export function addOverviewRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/overview",
+    tag: "runs",
+    summary: "What waits for the one who asks, what needs somebody, and the money of two weeks",
+    query: z.object({ business: name.optional() }),
+    responses: { 200: { description: "Today", schema: OverviewBody } },
+    handle: async ({ query, principal, context }) => ({
+      status: 200,
+      json: await overviewOf(context, namedOrAll(context, query.business), principal),
+    }),
+  });
+
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/under-way",
+    tag: "payables",
+    summary: "What the service has of runs' bills: what can still be cancelled, and what can't",
+    query: z.object({
+      business: name.optional(),
+      page: pageNumber,
+      pageSize: pageSize(UNDER_WAY_MOST),
+    }),
+    responses: { 200: { description: "The nearest cut-off first", schema: UnderWayBody } },
+    handle: async ({ query, context }) => ({
+      status: 200,
+      json: await underWay(context, namedOrAll(context, query.business), query),
+    }),
+  });
+}

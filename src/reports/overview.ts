@@ -1,0 +1,99 @@
+import type { Overview, WaitingRun } from "../api/overview.ts";
+import type { StateSums } from "../api/runs.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { whyNotCounted } from "../actions/decide.ts";
+import type { ActionContext } from "../actions/context.ts";
+import type { Principal } from "../actions/principal.ts";
+import { askedRoles, askOf } from "../domain/approvals/asks.ts";
+import { addDays } from "../domain/clock/dates.ts";
+import { newYorkDate, weekOf } from "../domain/clock/new-york.ts";
+import { waitingBills } from "../store/approvals/approval-waits.ts";
+import { listIncidents } from "../store/incidents/incidents.ts";
+import { type DaySum, sumsByDay } from "../store/lines/day-sums.ts";
+import { sumOfParked } from "../store/lines/parked-lines.ts";
+import { getPlan } from "../store/plans/plans.ts";
+import { listRuns, type Run } from "../store/runs/runs.ts";
+import { businessNowMs, momentOf } from "./moment.ts";
+
+type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
+
+/** Runs that wait for approvals, of one business: more at once are no day's work. */
+const WAITING_MOST = 50;
+
+/** What a person has before them today: what waits for them, what needs somebody, and this week's money. */
+export async function overviewOf(
+  context: OverviewContext,
+  profiles: readonly BusinessProfile[],
+  principal: Principal,
+): Promise<Overview> {
+  const businesses = [];
+  const waiting: WaitingRun[] = [];
+  for (const { name, businessId } of profiles) {
+    const { db } = context.store;
+    const businessMs = await businessNowMs(context, name);
+    const incidents = await listIncidents(db, businessId);
+    businesses.push({
+      business: name,
+      ...(await momentOf(context, name)),
+      parked: await sumOfParked(db, businessId),
+      incidents: incidents.filter(({ phase }) => phase === "open").length,
+      days: await daysOf(context, businessId, businessMs === 0 ? context.nowMs() : businessMs),
+    });
+    const filter = { businessId, phase: "awaiting-approval", limit: WAITING_MOST } as const;
+    for (const run of await listRuns(db, filter)) {
+      waiting.push(await waitingRun(context, run, principal, businessMs));
+    }
+  }
+  return { businesses, waiting: waiting.toSorted(byDeadline) };
+}
+
+function byDeadline(one: WaitingRun, other: WaitingRun): number {
+  return (one.decideBy ?? "9").localeCompare(other.decideBy ?? "9");
+}
+
+async function waitingRun(
+  context: OverviewContext,
+  run: Run,
+  principal: Principal,
+  businessMs: number,
+): Promise<WaitingRun> {
+  const { db } = context.store;
+  const { runId, business, playbook, period, launchedBy, policy } = run;
+  const asksFor = (bills: Awaited<ReturnType<typeof waitingBills>>) =>
+    bills.flatMap((some) => askOf(policy, some) ?? []);
+  const all = asksFor(await waitingBills(db, runId));
+  const open = { name: principal.name, businessMs };
+  const mayCount = (await whyNotCounted(context, run, principal)) === undefined;
+  const isMine = (roles: readonly string[]) => roles.some((role) => principal.roles.includes(role));
+  const mine = mayCount
+    ? asksFor(await waitingBills(db, runId, open)).filter((ask) => isMine(askedRoles(ask)))
+    : [];
+  const others = all.flatMap(askedRoles);
+  return {
+    ...{ id: runId, business, playbook, period, launchedBy },
+    waiting: sumOf(all),
+    yours: sumOf(mine),
+    decideBy: (await getPlan(db, runId))?.summary.decideBy ?? null,
+    waitsFor: [...new Set(others)],
+  };
+}
+
+function sumOf(bills: readonly { readonly count: number; readonly cents: number }[]) {
+  return {
+    count: bills.reduce((sum, { count }) => sum + Number(count), 0),
+    cents: bills.reduce((sum, { cents }) => sum + Number(cents), 0),
+  };
+}
+
+/** This week's days and the next one's, those without bills left out. */
+async function daysOf({ store }: OverviewContext, businessId: string, nowMs: number) {
+  const { monday, sunday } = weekOf(newYorkDate(nowMs));
+  const sums = await sumsByDay(store.db, businessId, { from: monday, to: addDays(sunday, 7) });
+  return [...Map.groupBy(sums, ({ executionDate }) => executionDate)]
+    .map(([date, of]) => ({ date, byState: byStateOf(of) }))
+    .toSorted((one, other) => one.date.localeCompare(other.date));
+}
+
+function byStateOf(sums: readonly DaySum[]): StateSums {
+  return Object.fromEntries(sums.map(({ state, count, cents }) => [state, { count, cents }]));
+}

@@ -1,0 +1,44 @@
+import type { ParkedBill } from "../api/parked.ts";
+import type { Db } from "../store/index.ts";
+import { parkedLines, sumOfParked } from "../store/lines/parked-lines.ts";
+
+/** Bills that wait for a person, of some businesses one after the other. */
+export async function parkedBills(
+  db: Db,
+  businesses: readonly { readonly name: string; readonly businessId: string }[],
+  { page, pageSize }: { readonly page: number; readonly pageSize: number },
+) {
+  const items: ParkedBill[] = [];
+  let before = (page - 1) * pageSize;
+  let totalCount = 0;
+  let totalCents = 0;
+  for (const { name, businessId } of businesses) {
+    const { count, cents } = await sumOfParked(db, businessId);
+    const rows = { offset: Math.min(before, count), limit: pageSize - items.length };
+    before -= rows.offset;
+    totalCount += count;
+    totalCents += cents;
+    if (rows.limit === 0 || rows.offset === count) continue;
+    const lines = await parkedLines(db, businessId, rows);
+    items.push(
+      ...lines.map(({ plan, line }) => ({
+        payableId: line.payableId,
+        publicId: plan.publicId,
+        contactId: plan.contactId,
+        contactName: plan.contactName,
+        business: name,
+        amountCents: line.amountCents,
+        dueDate: plan.dueDate,
+        runId: line.runId,
+        reasonCode: line.reasonCode,
+        reason: line.reason,
+      })),
+    );
+  }
+  return {
+    items,
+    totalCount,
+    totalCents,
+    nextPage: page * pageSize < totalCount ? page + 1 : null,
+  };
+}

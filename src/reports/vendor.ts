@@ -1,0 +1,82 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Vendor } from "../api/vendor.ts";
+import type { ActionContext } from "../actions/context.ts";
+import { notFound } from "../actions/errors.ts";
+import { activeHolds } from "../store/holds/holds.ts";
+import { linesOfVendor, type VendorLine } from "../store/lines/vendor-lines.ts";
+import { lastPaymentsTo } from "./review/last-payments.ts";
+import { holdJson } from "./status/holds.ts";
+import { businessNowMs } from "./moment.ts";
+
+/** Bills and payments that are shown; older ones are at the service. */
+const BILLS_SHOWN = 200;
+const PAYMENTS_SHOWN = 20;
+
+/** Who looks at a screen waits no longer for the service. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * A vendor as an approver and an operator look at it.
+ *
+ * @throws GatewayError 404 where neither a run nor the service knows it
+ */
+export async function vendorOf(
+  context: Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">,
+  profile: BusinessProfile,
+  contactId: string,
+): Promise<Vendor> {
+  const { db } = context.store;
+  const { businessId, name: business } = profile;
+  const client = context.clientOf(profile);
+  const [lines, contact, payments] = await Promise.all([
+    linesOfVendor(db, { businessId, contactId }, BILLS_SHOWN),
+    client.contacts
+      .get(contactId, { signal: AbortSignal.timeout(PATIENCE_MS) })
+      .catch(() => undefined),
+    lastPaymentsTo(client, [contactId], PAYMENTS_SHOWN),
+  ]);
+  if (contact === undefined && lines.length === 0) {
+    throw notFound(
+      `No run has a bill of a vendor “${contactId}”, and the service doesn't say that there is one.`,
+    );
+  }
+  const holds = await activeHolds(db, businessId, await businessNowMs(context, business));
+  const accounts = accountsIn(lines);
+  return {
+    contactId,
+    business,
+    name: contact?.displayName ?? lines[0]?.plan.contactName ?? null,
+    status: contact?.status ?? null,
+    paymentReady: contact?.paymentReady ?? null,
+    bankLast4:
+      contact === undefined ? (accounts[0]?.last4 ?? null) : (contact.bankAccount?.last4 ?? null),
+    changedAt: contact?.updatedAt ?? null,
+    accounts,
+    bills: lines.map(({ plan, line }) => ({
+      payableId: line.payableId,
+      publicId: plan.publicId,
+      runId: line.runId,
+      amountCents: line.amountCents,
+      dueDate: plan.dueDate,
+      executionDate: line.executionDate,
+      state: line.state,
+      reason: line.reason,
+    })),
+    payments: payments.get(contactId) ?? null,
+    holds: holds
+      .filter(({ scope, value }) => scope === "contact" && value === contactId)
+      .map((hold) => holdJson(hold, business)),
+  };
+}
+
+/** Each account with the run that used it first, the latest account first. */
+function accountsIn(lines: readonly VendorLine[]): Vendor["accounts"] {
+  const oldestFirst = lines.toSorted((one, other) => one.launchedAtMs - other.launchedAtMs);
+  const found: Vendor["accounts"][number][] = [];
+  for (const { plan, line, launchedAtMs } of oldestFirst) {
+    if (found.at(-1)?.last4 === plan.bankLast4) continue;
+    const since = new Date(launchedAtMs).toISOString();
+    found.push({ last4: plan.bankLast4, since, runId: line.runId });
+  }
+  return found.toReversed();
+}

@@ -1,0 +1,67 @@
+import type { PlanLine } from "../../contracts/pay-run.ts";
+import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { is } from "../sql/is-in.ts";
+import type { PlannedLine } from "./plan-lines.ts";
+import { toRunLine } from "./lines.ts";
+
+/**
+ * Lines of a business that a person must act on: those that stand for their bills now, not what a
+ * run had parked before a later one took it up.
+ */
+function parkedNow(db: Db, businessId: string) {
+  return db
+    .selectFrom("run_lines")
+    .where("run_lines.business_id", "=", businessId)
+    .where(is("run_lines.state", "parked"))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("run_lines as other")
+            .select("other.run_id")
+            .whereRef("other.business_id", "=", "run_lines.business_id")
+            .whereRef("other.payable_id", "=", "run_lines.payable_id")
+            .whereRef("other.run_id", "!=", "run_lines.run_id")
+            .where((of) =>
+              of.or([
+                of("other.state", "not in", ENDED_LINE_STATES),
+                of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
+              ]),
+            ),
+        ),
+      ),
+    );
+}
+
+export async function sumOfParked(
+  db: Db,
+  businessId: string,
+): Promise<{ readonly count: number; readonly cents: number }> {
+  const row = await parkedNow(db, businessId).select([COUNT, CENTS]).executeTakeFirstOrThrow();
+  return { count: Number(row.count), cents: Number(row.cents ?? 0) };
+}
+
+/** They themselves, by cause, the largest first. */
+export async function parkedLines(
+  db: Db,
+  businessId: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<PlannedLine[]> {
+  const rows = await parkedNow(db, businessId)
+    .innerJoin("plan_lines", (join) =>
+      join
+        .onRef("plan_lines.run_id", "=", "run_lines.run_id")
+        .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
+        .onRef("plan_lines.version", "=", "run_lines.version"),
+    )
+    .select("plan_lines.line")
+    .selectAll("run_lines")
+    .orderBy("run_lines.reason_code")
+    .orderBy("run_lines.amount_cents", "desc")
+    .orderBy("run_lines.payable_id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
+}

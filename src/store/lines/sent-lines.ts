@@ -1,0 +1,59 @@
+import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { isIn } from "../sql/is-in.ts";
+import type { DaySum } from "./day-sums.ts";
+import { UNDER_WAY } from "./line-states.ts";
+import { toRunLine } from "./lines.ts";
+import type { PlannedLine } from "./plan-lines.ts";
+
+/** States in which the service has, or may have, a payment of a line that has not settled. */
+const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
+
+/** Of these, the ones whose payment the service still cancels before it is made. */
+export const RECALLABLE: readonly LineState[] = ["scheduled", "held"];
+
+/** What of a business the service has, by day and state. */
+export async function sumsOfSent(db: Db, businessId: string): Promise<DaySum[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["execution_date", "state", COUNT, CENTS])
+    .where("business_id", "=", businessId)
+    .where(isIn("state", UNDER_WAY))
+    .where("state", "in", SENT)
+    .groupBy(["execution_date", "state"])
+    .orderBy("execution_date")
+    .execute();
+  return rows
+    .map(toRunLine)
+    .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
+}
+
+/** Lines that can be called back, from a day on, the nearest day first. */
+export async function recallableLines(
+  db: Db,
+  businessId: string,
+  fromDate: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<PlannedLine[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .innerJoin("plan_lines", (join) =>
+      join
+        .onRef("plan_lines.run_id", "=", "run_lines.run_id")
+        .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
+        .onRef("plan_lines.version", "=", "run_lines.version"),
+    )
+    .select("plan_lines.line")
+    .selectAll("run_lines")
+    .where("run_lines.business_id", "=", businessId)
+    .where(isIn("run_lines.state", UNDER_WAY))
+    .where("run_lines.state", "in", RECALLABLE)
+    .where("run_lines.execution_date", ">=", fromDate)
+    .orderBy("run_lines.execution_date")
+    .orderBy("run_lines.amount_cents", "desc")
+    .orderBy("run_lines.payable_id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
+}
