@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Api } from "./api.ts";
 import { note } from "./elements.ts";
 import { fileNamed } from "./files.ts";
-import { alone, around, type Page } from "./layout.ts";
+import { alone, around, type Page, PAGE_HEADERS } from "./layout.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
 import {
   approve,
@@ -28,18 +28,6 @@ import { search } from "./pages/search.ts";
 import { holdVendor, vendor } from "./pages/vendor.ts";
 import type { Refused } from "./refused.ts";
 import type { Door, Visitor } from "./visitor.ts";
-
-/** Nothing but our own files is loaded, run, sent to or framed. */
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ");
 
 /** A browser keeps a file of ours for a year: its address changes with its text. */
 const KEPT = "public, max-age=31536000, immutable";
@@ -80,8 +68,7 @@ export function createConsole(door: Door): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();
-    c.header("content-security-policy", POLICY);
-    c.header("referrer-policy", "same-origin");
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);
   });
   app.get("/console/:file", (c) => {
     const file = fileNamed(c.req.param("file"));

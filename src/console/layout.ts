@@ -4,7 +4,7 @@ import { Api } from "./api.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
-import { type Markup, when } from "./words.ts";
+import { type Markup, when, who } from "./words.ts";
 
 /** What a page says, without what stands around every page. */
 export interface Page {
@@ -16,6 +16,23 @@ export interface Page {
   /** Hash of the plan that the page's forms are about: its script says when that has changed. */
   readonly planHash?: string | undefined;
 }
+
+/** Of each page: nothing but our own files is loaded, run, sent to or framed. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  // “no-referrer” would have browsers send forms without their origin.
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+};
 
 const NAV: readonly (readonly [string, string])[] = [
   ["/", "Today"],
@@ -78,7 +95,7 @@ export async function alone({ title, lead, main }: Page): Promise<string> {
   return shell(
     title,
     html`<header class="top"><div class="bar">${BRAND}</div></header>
-      <main id="main">
+      <main id="main" class="alone">
         <header>
           <h1>${title}</h1>
           ${lead === undefined ? "" : html`<p class="lead">${lead}</p>`}
@@ -125,7 +142,7 @@ async function bannersFor(visitor: Visitor): Promise<Markup> {
       note(
         "stop",
         html`<p>
-          ${reason} — ${author}, since
+          ${reason} — ${who(author)}, since
           ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}.
           <a href="/holds">Holds</a>
         </p>`,

@@ -3,6 +3,8 @@ import type { LineState } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
 import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
 import { formatUsd } from "../domain/money.ts";
+import { runPage } from "../contracts/console-pages.ts";
+import { businessOfWorkflow } from "../contracts/names.ts";
 
 /** Text that is safe to put into a page; templates of `html` make it. */
 export type Markup = ReturnType<typeof html>;
@@ -86,9 +88,12 @@ export function when(instant: string): Markup {
 export function day(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
-  return html`<time datetime="${date}">${dayText(date)}</time>`;
+  const text = spokenDay(`${date}T12:00:00Z`, "UTC");
+  return html`<time datetime="${date}">${text}</time>`;
 }
 
-export function dayText(date: string): string {
-  return spokenDay(`${date}T12:00:00Z`, "UTC");
+/** Who did something: a person, or Payrun's own workflow with a way to it. */
+export function who(author: string): Markup | string {
+  if (businessOfWorkflow(author) === undefined) return author;
+  return html`<a href="${runPage(author)}">Payrun</a>`;
 }

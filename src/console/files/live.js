@@ -45,3 +45,12 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", () => {
   for (const sent of document.querySelectorAll("form[data-sent]")) delete sent.dataset.sent;
 });
+
+// The code of a link that signs in stands behind the #, where no server sees it: the button sends it.
+const link = location.hash.slice(1);
+const typed = document.getElementById("f-code");
+if (link !== "" && typed !== null) {
+  history.replaceState(null, "", location.pathname + location.search);
+  typed.value = link;
+  document.documentElement.classList.add("has-link");
+}

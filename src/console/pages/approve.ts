@@ -68,6 +68,16 @@ async function checkPage(
       html`${facts([
         ["Goes out by it", usd(review.yours.goesOut.cents)],
         ["Bills", counted(review.yours.goesOut.count, "bill")],
+        ...(review.yours.held.count === 0
+          ? []
+          : [
+              [
+                "Held back",
+                html`${usd(review.yours.held.cents)}<span class="sub"
+                    >${counted(review.yours.held.count, "bill")}, by a hold</span
+                  >`,
+              ] as const,
+            ]),
         ["Account", review.accounts.map(nameOfAccount).join(", ") || "–"],
         [
           "Decide by",

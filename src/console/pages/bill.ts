@@ -5,7 +5,7 @@ import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
-import { badge, day, type Markup, stateOf, usd, when } from "../words.ts";
+import { badge, day, type Markup, stateOf, usd, when, who } from "../words.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -90,8 +90,8 @@ function factsOf(
     ["Due", day(dueDate)],
     ["Pays on", day(executionDate)],
     [
-      "In the hands of",
-      owner === null ? "nobody" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+      "Paid by",
+      owner === null ? "no run now" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
     ],
   ]);
 }
@@ -139,7 +139,7 @@ function holdList({ holds }: PayableHistory): Markup {
           <span class="what"
             >${reason}
             <span class="under"
-              >${author}, since
+              >${who(author)}, since
               ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}</span
             ></span
           >

@@ -16,7 +16,7 @@ import {
 } from "../elements.ts";
 import type { ActOf, PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { type Markup, when, whole } from "../words.ts";
+import { type Markup, when, who, whole } from "../words.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 
 const HOLDS_A_PAGE = 50;
@@ -66,7 +66,7 @@ function holdTable(items: readonly Hold[], isTicked: boolean): Markup {
       {
         title: "Set by",
         cell: ({ author, createdAt }) =>
-          html`${author}<span class="under">${when(createdAt)}</span>`,
+          html`${who(author)}<span class="under">${when(createdAt)}</span>`,
       },
       { title: "Until", cell: ({ until }) => (until === null ? "released" : when(until)) },
       ...(isTicked

@@ -68,7 +68,7 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               >${usd(bill.amountCents)}<span class="under"
                 >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
               >
-              ${out === undefined ? badge(stateOf(bill.state)) : leaveOut(bill, out)}</span
+              ${out === undefined || !isOpen(bill) ? badge(stateOf(bill.state)) : leaveOut(bill, out)}</span
             >
           </li>`,
       )}
@@ -83,8 +83,12 @@ function lastPayments({ lastPayments: last }: RunReview["odd"]["items"][number])
   ${last.map(({ amountCents, on, status }, index) => html`${index === 0 ? "" : "; "}${formatUsd(amountCents)} on ${day(on)} (${status})`)}`;
 }
 
-function leaveOut(bill: ReviewedBill, out: ReadonlySet<string>): Markup | "" {
-  if (bill.missing === null && bill.state !== "on-hold") return badge(stateOf(bill.state));
+/** Whether it may still be left out. */
+function isOpen({ missing, state }: ReviewedBill): boolean {
+  return missing !== null || state === "on-hold";
+}
+
+function leaveOut(bill: ReviewedBill, out: ReadonlySet<string>): Markup {
   return html`<label class="choice"
     ><input
       type="checkbox"
@@ -170,7 +174,11 @@ function billTable(
           {
             title: "Leave out",
             cell: (bill: ReviewedBill) =>
-              above.has(bill.payableId) ? "above" : leaveOut(bill, out),
+              above.has(bill.payableId)
+                ? html`<a href="#odd">above</a>`
+                : isOpen(bill)
+                  ? leaveOut(bill, out)
+                  : "–",
           },
         ]
       : []),

@@ -20,9 +20,9 @@ export const search: PageOf = async ({ api, query, visitor }) => {
   </p>`;
   return {
     title: `Search: ${text}`,
-    main: html` ${unread.map(({ business, message }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more: ${message}</p>`))}
+    main: html` ${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
     ${exact.length === 0 ? "" : section("Called so", foundTable(exact, isShown), "exact")}
-    ${near.length === 0 ? "" : section(exact.length === 0 ? "Called nearly so" : "And nearly so", foundTable(near, isShown), "near")}
+    ${near.length === 0 ? "" : section(exact.length === 0 ? "Nothing is called so. Perhaps you mean" : "And nearly so", foundTable(near, isShown), "near")}
     ${exact.length + near.length === 0 ? section("Nothing found", none, "none") : ""}`,
   };
 };

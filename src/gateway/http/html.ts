@@ -1,35 +1,16 @@
 import type { Context } from "hono";
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { GatewayError } from "../../actions/errors.ts";
+import { alone, type Page, PAGE_HEADERS } from "../../console/layout.ts";
 import { readBody } from "./limits.ts";
 
-/** A page as `hono/html` makes it. */
-export type Page = HtmlEscapedString | Promise<HtmlEscapedString>;
-
-/** Nothing of a page comes from elsewhere, runs inline, or is shown inside somebody else's. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Answers with a page of this gateway. */
-export function answerPage(
+/** Answers with a page that is for whoever asks. */
+export async function answerPage(
   c: Context,
   page: Page,
   status: ContentfulStatusCode = 200,
-): Response | Promise<Response> {
-  c.header("content-security-policy", POLICY);
-  // “no-referrer” would have browsers send forms without their origin.
-  c.header("referrer-policy", "same-origin");
-  c.header("x-frame-options", "DENY");
-  return c.html(page, status);
+): Promise<Response> {
+  return c.html(await alone(page), status, PAGE_HEADERS);
 }
 
 const FORM_BYTES = 1_048_576;

@@ -19,15 +19,7 @@ import {
   signOut,
 } from "../http/sessions.ts";
 import { knowsAddresses, mailLinks } from "./mail.ts";
-import {
-  choicePage,
-  mailedPage,
-  problemPage,
-  SIGN_IN_CSS,
-  SIGN_IN_SCRIPT,
-  signedInPage,
-  signInPage,
-} from "./page.ts";
+import { choicePage, mailedPage, problemPage, signedInPage, signInPage } from "./page.ts";
 import { providersOf, ProviderSignIn } from "./provider.ts";
 
 type Handler = (c: Context) => Response | Promise<Response>;
@@ -52,9 +44,6 @@ export function addSignInRoutes(app: OpenAPIHono, context: GatewayContext): void
 }
 
 function addPage(app: OpenAPIHono, context: GatewayContext): void {
-  app.get("/sign-in.css", (c) => c.body(SIGN_IN_CSS, 200, { "content-type": "text/css" }));
-  app.get("/sign-in.js", (c) => c.body(SIGN_IN_SCRIPT, 200, { "content-type": "text/javascript" }));
-
   app.get(
     "/sign-in",
     asPage(async (c) => {

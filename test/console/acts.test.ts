@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { activeHolds } from "../../src/store/holds/holds.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import { signedIn, type Visits } from "./support/visits.ts";
+import { seedWeekly } from "./support/weekly-run.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+let olga: Visits;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedWeekly(gateway.store);
+  olga = await signedIn(gateway, "olga", ["operator", "admin"]);
+});
+afterEach(() => gateway.stop());
+
+async function inForce(): Promise<string[]> {
+  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
+  return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
+}
+
+async function park(payableId: string, reasonCode = "R02"): Promise<void> {
+  const change = { state: "parked", reasonCode, reason: "R02: account closed." } as const;
+  await setLine(gateway.store, run.runId, payableId, change);
+}
+
+describe("A hold", () => {
+  test("on a bill, a vendor and a run asks why, and says what it does not stop", async () => {
+    const id = encodeURIComponent(run.runId);
+    for (const [path, what] of [
+      ["/bills/pbl_0101/hold?business=acme", "payable pbl_0101"],
+      ["/vendors/con_4/hold?business=acme", "contact con_4"],
+      [`/runs/${id}/hold`, `run ${run.runId}`],
+    ] as const) {
+      const asked = await olga.get(path);
+      expect(asked.text).toContain("What was sent already is not stopped");
+      const silent = await olga.send(asked, path, { reason: "" });
+      expect(silent.status).toBe(422);
+      expect(silent.text).toContain("Say why");
+      const done = await olga.send(silent, path, { reason: "looks forged" });
+      expect(done.status).toBe(200);
+      expect(await inForce()).toContain(`${what} looks forged olga`);
+    }
+  });
+
+  test("of everything stands on each page, and is stopped with one form", async () => {
+    const asked = await olga.get("/emergency");
+    const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
+    expect(done.text).toContain("Everything is stopped");
+    expect(await inForce()).toEqual(["all  odd debits olga"]);
+    for (const path of ["/", "/holds", "/needs-action", "/reports", "/emergency"]) {
+      expect((await olga.get(path)).text, path).toMatch(/Everything is on hold odd debits — olga/);
+    }
+    expect((await olga.get("/emergency")).text).toContain("nothing new is sent");
+  });
+
+  test("is released by what was ticked and no more, with a result for each", async () => {
+    for (const bill of ["pbl_0101", "pbl_0102", "pbl_0103"]) {
+      const path = `/bills/${bill}/hold?business=acme`;
+      await olga.send(await olga.get(path), path, { reason: `why ${bill}` });
+    }
+    const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
+    const ids = (json["items"] as { id: string; value: string }[])
+      .filter(({ value }) => value !== "pbl_0103")
+      .map(({ id }) => id);
+    const asked = await olga.get(`/holds/release?${ids.map((id) => `id=${id}`).join("&")}`);
+    expect(asked.text).not.toContain("why pbl_0103");
+    // Somebody else releases one of them meanwhile.
+    await gateway.call("DELETE", `/v1/holds/${ids[0] ?? ""}`, await gateway.token("o", ["admin"]));
+    const done = await olga.send(asked, "/holds/release");
+    expect(done.text).toContain("1 of 2: released.");
+    expect(done.text).toContain("is in force");
+    expect(await inForce()).toEqual(["payable pbl_0103 why pbl_0103 olga"]);
+  });
+
+  test("is refused to who may not set it, and nothing is held", async () => {
+    const vera = await signedIn(gateway, "vera", ["viewer"]);
+    const path = "/bills/pbl_0101/hold?business=acme";
+    const refused = await vera.send(await vera.get(path), path, { reason: "x" });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain("This needs one of the roles");
+    expect(await inForce()).toEqual([]);
+  });
+});
+
+describe("What needs action", () => {
+  test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
+    await park("pbl_0101");
+    await park("pbl_0102");
+    await park("pbl_0103", "approval-expired");
+    await gateway.store.transaction((trx) =>
+      openIncident(trx, {
+        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
+        ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
+      }),
+    );
+    const shown = await olga.get("/needs-action");
+    expect(shown.text.indexOf("The account balance bounced")).toBeGreaterThan(0);
+    expect(shown.text.indexOf("The account balance bounced")).toBeLessThan(
+      shown.text.indexOf("R02, account closed (2)"),
+    );
+    expect(shown.text).toContain("Approval expired (1)");
+    const bills = ["acme/pbl_0101", "acme/pbl_0102"];
+    const query = bills.map((bill) => `bill=${encodeURIComponent(bill)}`).join("&");
+    const asked = await olga.get(`/needs-action/resolve?${query}`);
+    const silent = await olga.send(asked, "/needs-action/resolve", { reason: "x" });
+    expect(silent.status).toBe(422);
+    // One has moved on meanwhile.
+    await setLine(gateway.store, run.runId, "pbl_0102", { state: "settled" });
+    const action = "paid-elsewhere";
+    const done = await olga.send(asked, "/needs-action/resolve", { action, reason: "by card" });
+    expect(done.text).toContain("1 of 2: counts as paid elsewhere.");
+    expect(done.text).toContain("Only a parked bill can be resolved");
+    expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("paid-elsewhere");
+    expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
+  });
+
+  test("of an account is one decision, which says what each choice leads to", async () => {
+    await gateway.store.transaction((trx) =>
+      openIncident(trx, {
+        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
+        ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
+      }),
+    );
+    const path = "/incidents/balance?business=acme";
+    const asked = await olga.get(path);
+    expect(asked.text).toContain(
+      "every bill that waits is paid again from it, within Nacha’s limits",
+    );
+    const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
+    expect(done.text).toContain("Your decision counts");
+    expect(await inForce()).toEqual([]);
+    const again = await olga.post(path, {});
+    expect(again.status).toBe(403);
+  });
+});
+
+test("A bill's page says in its first sentence what became of it, and offers what can be done", async () => {
+  await park("pbl_0101");
+  const parked = await olga.get("/bills/pbl_0101?business=acme");
+  expect(parked.text).toContain("BILL-000101, Harbor Street Bakery");
+  expect(parked.text).toContain("Not paid by Payrun: no request to pay it was ever sent.");
+  for (const act of ["Try again", "Paid elsewhere", "Give up", "Hold it"]) {
+    expect(parked.text).toContain(act);
+  }
+  const path = "/bills/pbl_0101/give-up?business=acme";
+  const done = await olga.send(await olga.get(path), path, { reason: "disputed" });
+  expect(done.text).toContain("It is given up.");
+  expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("given-up");
+});
+
+test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {
+  const today = newYorkDate(Date.now());
+  await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
+  const payment = { state: "scheduled", paymentIds: ["pay_1"] } as const;
+  await setLine(gateway.store, run.runId, "pbl_0101", payment);
+  await setLine(gateway.store, run.runId, "pbl_0102", { state: "processing" });
+  await gateway.store.db
+    .updateTable("run_lines")
+    .set({ execution_date: `${Number(today.slice(0, 4)) + 1}-01-04` })
+    .where("payable_id", "=", "pbl_0101")
+    .execute();
+  const shown = await olga.get("/emergency");
+  expect(shown.text).toMatch(/Can be called back \$\S+ 1 bill/);
+  expect(shown.text).toMatch(/Can’t be called back \$\S+ 1 bill/);
+  const asked = await olga.get(`/emergency/cancel?bill=${encodeURIComponent("acme/pbl_0101")}`);
+  expect(asked.text).toContain("Harbor Street Bakery");
+  expect(asked.text).not.toContain("Juniper");
+  // Temporal is down here: the request is kept, and said so.
+  const done = await olga.send(asked, "/emergency/cancel", { reason: "wrong week" });
+  expect(done.text).toContain("Temporal");
+});
+
+test("Search leads to what is called so, and lists what may be meant", async () => {
+  const found = await olga.get("/search?q=BILL-000101");
+  expect(found.text).toContain("BILL-000101");
+  const near = await olga.get("/search?q=nothing-like-it");
+  expect(near.text).toContain("Nothing is called so. Perhaps you mean");
+  // The service can't be asked here, and the page says so.
+  expect(near.text).toContain("there may be more");
+});
+
+test("A report has its sums, its exceptions and a table to take along", async () => {
+  await park("pbl_0101");
+  const path = `/reports/${encodeURIComponent(run.runId)}`;
+  const shown = await olga.get(path);
+  expect(shown.text).toMatch(/Exceptions 1 bill/);
+  const table = await olga.browser.get(`${path}/csv.csv`);
+  expect(table.headers.get("content-type")).toContain("text/csv");
+  expect((await table.text()).split("\r\n")[0]).toContain("payable_id");
+});
