@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { waitingBills } from "../../../src/store/approvals/approval-waits.ts";
+import { recordDecision } from "../../../src/store/approvals/decisions.ts";
+import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
+import { changeLine, type LineChange } from "../../../src/store/lines/lines.ts";
+import { parkedLines, sumOfParked } from "../../../src/store/lines/parked-lines.ts";
+import { recallableLines, sumsOfSent } from "../../../src/store/lines/sent-lines.ts";
+import { linesOfVendor } from "../../../src/store/lines/vendor-lines.ts";
+import { getPlan } from "../../../src/store/plans/plans.ts";
+import { linesChangedSince } from "../../../src/store/plans/plan-changes.ts";
+import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";
+import { approval, approvedRun } from "../approved-run.ts";
+import { planLine } from "../fixtures.ts";
+import { testStore } from "../support.ts";
+
+const LINES: Readonly<Record<string, LineChange>> = {
+  ready: { state: "planned" },
+  sent: { state: "scheduled", paymentIds: ["pay_1"] },
+  banked: { state: "processing", paymentIds: ["pay_2"] },
+  closed: { state: "parked", reasonCode: "R02", reason: "No account" },
+  asked: { state: "awaiting-approval" },
+};
+const [BUSINESS, DAY] = ["biz_1", "2026-11-05"];
+const FIRST = { offset: 0, limit: 10 };
+
+async function storeOfAWeek() {
+  const { store } = await testStore();
+  const runId = await approvedRun(store, "weekly", Object.keys(LINES));
+  for (const [payableId, change] of Object.entries(LINES)) {
+    await changeLine(store.db, { runId, payableId }, change, 4);
+  }
+  return { store, runId, db: store.db };
+}
+
+test("a day's money is summed by state, and what the service has is summed apart", async () => {
+  const { db } = await storeOfAWeek();
+  const of = (sums: Awaited<ReturnType<typeof sumsByDay>>) =>
+    sums.map(({ state, count, cents }) => [state, count, cents]).toSorted();
+  expect(of(await sumsByDay(db, BUSINESS, { from: DAY, to: DAY }))).toEqual([
+    ["awaiting-approval", 1, 10_000],
+    ["parked", 1, 10_000],
+    ["planned", 1, 10_000],
+    ["processing", 1, 10_000],
+    ["scheduled", 1, 10_000],
+  ]);
+  expect(await sumsByDay(db, BUSINESS, { from: "2026-11-06", to: "2026-12-01" })).toEqual([]);
+  expect(of(await sumsOfSent(db, BUSINESS))).toEqual([
+    ["processing", 1, 10_000],
+    ["scheduled", 1, 10_000],
+  ]);
+  const recallable = await recallableLines(db, BUSINESS, DAY, FIRST);
+  expect(recallable.map(({ line }) => line.payableId)).toEqual(["sent"]);
+  expect(await recallableLines(db, BUSINESS, "2026-11-06", FIRST)).toEqual([]);
+});
+
+test("a parked bill waits for a person until a later run has taken it up", async () => {
+  const { store, db } = await storeOfAWeek();
+  expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
+  const parked = await parkedLines(db, BUSINESS, FIRST);
+  expect(parked.map(({ plan }) => plan.payableId)).toEqual(["closed"]);
+  await approvedRun(store, "again", ["closed"]);
+  expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 0, cents: 0 });
+  expect(await parkedLines(db, BUSINESS, FIRST)).toEqual([]);
+});
+
+test("a vendor's lines are those of all runs", async () => {
+  const { db, runId } = await storeOfAWeek();
+  const lines = await linesOfVendor(db, { businessId: BUSINESS, contactId: "con_1" }, 3);
+  expect(lines.map(({ line, launchedAtMs }) => [line.runId, launchedAtMs])).toEqual(
+    Array.from({ length: 3 }, () => [runId, 1_000]),
+  );
+  expect(await linesOfVendor(db, { businessId: BUSINESS, contactId: "con_2" }, 3)).toEqual([]);
+});
+
+test("what was planned anew is told against the plan that somebody looked at", async () => {
+  const { store, db, runId } = await storeOfAWeek();
+  const looked = (await getPlan(db, runId))?.summary.planHash ?? "";
+  expect(await linesChangedSince(db, runId, looked)).toEqual([]);
+  for (const version of [2, 3]) {
+    const changes = { version, amountCents: version * 10_000, lineHash: `hash-${version}` };
+    const lines = [{ plan: planLine("asked", changes), reason: "its amount has changed" }];
+    await store.transaction((trx) => storeReplannedLines(trx, { runId, lines, nowMs: 5 }));
+  }
+  const changed = await linesChangedSince(db, runId, looked);
+  expect(changed?.map(({ before, after }) => [before.amountCents, after.amountCents])).toEqual([
+    [10_000, 30_000],
+  ]);
+  expect(await linesChangedSince(db, runId, "of-no-plan")).toBeUndefined();
+});
+
+test("what waits for somebody leaves out what they have approved, as long as that holds", async () => {
+  const { store, db, runId } = await storeOfAWeek();
+  const countFor = async (name: string, businessMs: number) =>
+    (await waitingBills(db, runId, { name, businessMs })).reduce(
+      (sum, { count }) => sum + Number(count),
+      0,
+    );
+  expect(await countFor("dora", 5)).toBe(1);
+  await store.transaction((trx) =>
+    recordDecision(trx, approval(runId, "dora", [planLine("asked")])),
+  );
+  expect(await countFor("Dora", 5)).toBe(0);
+  expect(await countFor("dora", 20_000)).toBe(1);
+});
