@@ -34,7 +34,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
     main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
     ${section(
       "The bill",
-      html`${planned === null ? html`<p>No run has planned it.</p>` : factsOf(history, planned)}${acts(history)}`,
+      html`${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history)}`,
     )}
     ${history.holds.some(({ releasedAt }) => releasedAt === null) ? section("Holds", holdList(history)) : ""}
     ${live("story", section("What happened", story(history)))}
@@ -77,6 +77,12 @@ function verdictOf({ paidOnce: { verdict, sentences } }: PayableHistory): Markup
           </ul>`,
         );
   return note(VERDICT_TONES[verdict] ?? "info", more, first);
+}
+
+function notPlanned({ leftOut }: PayableHistory): Markup {
+  if (leftOut === null) return html`<p>No run has planned it.</p>`;
+  const { runId, text } = leftOut;
+  return html`<p><a href="${runPage(runId)}">${shortName(runId)}</a> left it out: ${text}</p>`;
 }
 
 function factsOf(
