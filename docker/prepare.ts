@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ensureLocalAdmin } from "../src/cli/parts/ensure-local-admin.ts";
+import { ensureLocalAdmin } from "../src/cli/parts/ensure-people.ts";
 import { ensureEncryptionKey } from "../src/cli/home/local-keys.ts";
-import { connectSandbox } from "../src/cli/parts/sandbox-business.ts";
+import { connectSandbox, knownSandboxBusiness } from "../src/cli/parts/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";
 import { openStore } from "../src/store/index.ts";
 
@@ -30,11 +28,14 @@ try {
   await store.close();
 }
 
-const isKnown = existsSync(join(config.home, "sandbox-business.json"));
-const businesses = isKnown ? {} : await sampleCompany(values.sandbox);
+const known = knownSandboxBusiness(config.home);
+const made =
+  known === undefined
+    ? await sampleCompany(values.sandbox)
+    : { businesses: [{ businessId: known }] };
 const business = await connectSandbox({
   home: config.home,
-  greeting: { url: values.sandbox, ...businesses },
+  greeting: { url: values.sandbox, ...made },
   gatewayUrl: values.gateway,
 });
 process.stdout.write(`prepared: business ${business.businessId} at ${business.apiUrl}\n`);

@@ -1,4 +1,5 @@
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -17,6 +18,10 @@ export { ConfigError } from "./config/config-error.ts";
 export { encryptionKeysFile } from "./config/encryption-keys.ts";
 export type { BusinessProfile } from "./config/business-profile.ts";
 export type { Profiles } from "./config/profiles.ts";
+
+/** The profiles file that `up` makes in its home for the sandbox beside it. */
+export const SANDBOX_PROFILES = "sandbox-profiles.yaml";
+
 export type { SettingLine, SettingName } from "./config/settings.ts";
 
 /** A port, and whether somebody chose it: a default one that is taken gives way to the next. */
@@ -60,6 +65,8 @@ export interface Config {
   readonly sandbox: PortSetting;
   readonly temporal: TemporalSettings;
   readonly profiles: Profiles;
+  /** True where nothing says which businesses there are, so that they are those of `up`'s sandbox. */
+  readonly isHomeSandbox: boolean;
   /** Every setting as `payrun doctor` lists it, secrets masked. */
   readonly settings: readonly SettingLine[];
   /** Variables that look like settings but are none. */
@@ -78,8 +85,9 @@ export function loadConfig(env?: Environment): Config {
   const variables = env ?? given?.variables ?? {};
   const { values, problems } = readSettings(variables);
   const temporal = readTemporal(variables, values, problems);
-  const profiles = readProfiles(variables, values, problems);
   const home = values.PAYRUN_HOME ?? resolve(".payrun");
+  // Who is started with settings of its own is told where its businesses are.
+  const profiles = readProfiles(variables, values, problems, env === undefined ? home : undefined);
   const keys = values.PAYRUN_ENCRYPTION_KEYS ?? readEncryptionKeysFile(home, problems);
   const databaseUrl = values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`;
   const allowsPlaintext = values.PAYRUN_ALLOW_PLAINTEXT ?? [];
@@ -114,7 +122,8 @@ export function loadConfig(env?: Environment): Config {
     token: values.PAYRUN_TOKEN,
     sandbox: portSetting(values.PAYRUN_SANDBOX_PORT, 8089),
     temporal,
-    profiles,
+    profiles: profiles.read,
+    isHomeSandbox: profiles.isHomeSandbox,
     settings: describeSettings(variables),
     warnings: [...unknownSettings(variables), ...(given?.ignored ?? [])],
   };
@@ -128,6 +137,11 @@ export function environmentWith(
   settings: Readonly<Partial<Record<SettingName | `TEMPORAL_${string}`, string | undefined>>>,
 ): Record<string, string> {
   return definedOnly({ ...environmentWithFile(process.env).variables, ...settings });
+}
+
+/** Folders in which a shell looks for programs. */
+export function programFolders(): string[] {
+  return (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
 }
 
 function readTemporal(
@@ -155,23 +169,31 @@ function readTemporal(
   }
 }
 
+/** @param home where `up` may have made the only business there is */
 function readProfiles(
   env: Environment,
   values: SettingValues,
   problems: string[],
-): Profiles | undefined {
+  home: string | undefined,
+): { readonly read: Profiles; readonly isHomeSandbox: boolean } | undefined {
   try {
-    if (values.PAYRUN_PROFILES !== undefined) {
-      return new Profiles({ path: values.PAYRUN_PROFILES, env });
+    const path = values.PAYRUN_PROFILES;
+    if (path !== undefined) return { read: new Profiles({ path, env }), isHomeSandbox: false };
+    const { businesses, problems: mistakes } = readDefaultBusiness(values);
+    problems.push(...mistakes);
+    const isSaid = businesses.length + mistakes.length > 0;
+    const beside = home === undefined ? undefined : join(home, SANDBOX_PROFILES);
+    // Another machine's gateway has businesses of its own.
+    const isElsewhere = values.PAYRUN_GATEWAY_URL !== undefined;
+    if (isSaid || isElsewhere || beside === undefined || !existsSync(beside)) {
+      return { read: new Profiles({ businesses }), isHomeSandbox: false };
     }
+    return { read: new Profiles({ path: beside, env }), isHomeSandbox: true };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);
     return undefined;
   }
-  const { businesses, problems: mistakes } = readDefaultBusiness(values);
-  problems.push(...mistakes);
-  return new Profiles({ businesses });
 }
 
 function portSetting(port: number | undefined, fallback: number): PortSetting {

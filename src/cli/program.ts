@@ -249,6 +249,8 @@ export async function createProgram(session: Session, args: readonly string[]): 
   const program = new Command("payrun")
     .description(ABOUT)
     .version(ownVersion(), "-V, --version", "print the version")
+    .option("--as <name>", "act with the token that this home keeps for somebody")
+    .hook("preAction", (all) => void (session.person = all.opts().as))
     .addHelpText("after", AFTER_HELP)
     .helpCommand(true)
     .exitOverride();

@@ -1,7 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { fixtureNames, namedFixture } from "./fixtures/named.ts";
+import { parse } from "yaml";
+import type { FixtureObject } from "./fixtures/fixture-object.ts";
+import { fixtureNames, fixtureRequest, namedFixture, requestedFixture } from "./fixtures/named.ts";
 import { startService } from "./server.ts";
 
 const help = `The Payments Service as a simulation on this machine: no real money.
@@ -11,8 +13,8 @@ const help = `The Payments Service as a simulation on this machine: no real mone
   --data-dir DIR       where its state is kept; a second start goes on from there
   --port N             0 takes a free one (default 8089)
   --host H             (default 127.0.0.1)
-  --fixture NAME       what a new data directory starts with: ${fixtureNames.join(", ")}
-                       (default blank)
+  --fixture NAME|FILE  what a new data directory starts with: ${fixtureNames.join(", ")},
+                       or a file with the object that POST /sandbox/reset takes (default blank)
   --exit-with-parent   exit when standard input is closed
 `;
 
@@ -20,7 +22,7 @@ function readArguments(): {
   dataDir: string;
   port: number;
   host: string;
-  fixture: string;
+  fixture: FixtureObject;
   exitWithParent: boolean;
 } {
   const { values } = parseArgs({
@@ -42,16 +44,28 @@ function readArguments(): {
     throw new Error(`--port must be 0 to 65535; got "${values.port}"`);
   }
   if (values["data-dir"] === undefined) throw new Error("--data-dir is required");
-  if (namedFixture(values.fixture, Date.now()) === undefined) {
-    throw new Error(`--fixture must be one of ${fixtureNames.join(", ")}; got "${values.fixture}"`);
-  }
   return {
     dataDir: resolve(values["data-dir"]),
     port,
     host: values.host,
-    fixture: values.fixture,
+    fixture: readFixture(values.fixture),
     exitWithParent: values["exit-with-parent"],
   };
+}
+
+/** A fixture by its name, or out of a file of JSON or YAML. */
+function readFixture(nameOrFile: string): FixtureObject {
+  const named = namedFixture(nameOrFile, Date.now());
+  if (named !== undefined) return named;
+  if (!existsSync(nameOrFile)) {
+    const names = fixtureNames.join(", ");
+    throw new Error(`--fixture must be one of ${names}, or a file; got "${nameOrFile}"`);
+  }
+  const read = fixtureRequest.safeParse(parse(readFileSync(nameOrFile, "utf8")));
+  const fixture = read.success ? requestedFixture(read.data, Date.now()) : undefined;
+  if (fixture !== undefined) return fixture;
+  const why = read.error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`) ?? [];
+  throw new Error(`${nameOrFile} is no fixture: ${why.join("; ") || "nothing has that name"}`);
 }
 
 async function main(): Promise<void> {
@@ -67,11 +81,8 @@ async function main(): Promise<void> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (options.exitWithParent) process.stdin.resume().once("close", stop).once("end", stop);
-  const fixture = service.hadState ? undefined : namedFixture(options.fixture, Date.now());
-  const { resetting } = service;
-  const businesses = await (fixture === undefined
-    ? resetting.businesses()
-    : resetting.reset(fixture));
+  const { resetting, hadState } = service;
+  const businesses = await (hadState ? resetting.businesses() : resetting.reset(options.fixture));
   process.stdout.write(`${JSON.stringify({ ready: true, url: service.url, businesses })}\n`);
 }
 

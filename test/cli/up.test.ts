@@ -1,7 +1,7 @@
 import { isLong } from "../support/long.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
@@ -11,25 +11,40 @@ import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
 
-async function up(cwd: string, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [MAIN, "up", "--json"], {
+interface Up {
+  readonly child: ChildProcess;
+  /** All that it has said, in its order. */
+  readonly said: () => string;
+}
+
+async function up(cwd: string, env: Record<string, string>, ...flags: string[]): Promise<Up> {
+  const child = spawn(process.execPath, [MAIN, "up", ...flags], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  }
   await vi.waitFor(
     () => {
-      if (child.exitCode !== null) throw new Error(`up ended: ${stderr}`);
-      expect(JSON.parse(stdout)).toMatchObject({ ready: true });
+      if (child.exitCode !== null) throw new Error(`up ended: ${said}`);
+      expect(said).toMatch(/Ctrl-C stops all|"ready": ?true/);
     },
     { timeout: 120_000, interval: 100 },
   );
-  return child;
+  return { child, said: () => said };
+}
+
+/** The worker that runs in this home. */
+function workerOf(home: string): number {
+  const isWorker = (pid: string): boolean =>
+    readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/worker/main.ts");
+  const [pid] = processesOf(home).filter(isWorker);
+  if (pid === undefined) throw new Error("no worker runs");
+  return Number(pid);
 }
 
 describe("up", () => {
@@ -37,8 +52,12 @@ describe("up", () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const env = await stackSettings(home);
-    const child = await up(cwd, env);
-    expect(statSync(join(home, "admin.token")).mode & 0o777).toBe(0o600);
+    const { child, said } = await up(cwd, env);
+    for (const file of ["admin.token", "people/approver.token", "sandbox-profiles.yaml"]) {
+      expect(statSync(join(home, file)).mode & 0o777, file).toBe(0o600);
+    }
+    expect(said()).toContain("npx payrun launch ");
+    expect(said()).toContain("npx payrun approve weekly-vendors --as approver");
     const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
     const launched = await payrun(["status", "--json"], elsewhere);
     expect(launched.json()).toEqual({ items: [] });
@@ -47,17 +66,37 @@ describe("up", () => {
     expect(again.stderr).toContain("already");
 
     const made = await payrun(["token", "create", "olga", "--role", "owner", "--json"], elsewhere);
-    const { token } = made.json<{ token: string }>();
+    expect(made.json()).toMatchObject({ token: expect.stringMatching(/^payrun_/) });
+    expect(made.stderr).toContain("--as olga");
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
     const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
-    const approved = await payrun(["approve", run.id, "--yes", "--json"], {
-      cwd,
-      env: { PAYRUN_HOME: home, PAYRUN_TOKEN: token },
+    // Whoever was made at the start counts, and so does who was made before the launch.
+    for (const person of ["approver", "olga"]) {
+      const words = ["approve", run.id, "--as", person, "--yes", "--json"];
+      const approved = await payrun(words, elsewhere);
+      expect(approved.json(), person).toMatchObject({ accepted: true });
+    }
+    const nobody = await payrun(["approve", run.id, "--as", "bob", "--yes"], elsewhere);
+    expect([nobody.code, nobody.stderr]).toEqual([
+      2,
+      expect.stringContaining("it has those of approver, olga"),
+    ]);
+
+    const worker = workerOf(home);
+    process.kill(worker, "SIGKILL");
+    await vi.waitFor(() => expect(said()).toContain("the worker runs again"), {
+      timeout: 60_000,
+      interval: 100,
     });
-    expect(approved.json()).toMatchObject({ accepted: true });
+    expect(said()).toContain("the worker has ended (SIGKILL)");
+    expect(workerOf(home)).not.toBe(worker);
 
     const doctor = await payrun(["doctor", "--json"], elsewhere);
     expect(doctor.json()).toMatchObject({ ok: true });
+    const clock = await payrun(["sandbox", "clock", "--scale", "3600", "--json"], elsewhere);
+    expect(clock.json()).toMatchObject({ scale: 3_600 });
+    const trail = await payrun(["audit", "verify", "--business", "sandbox"], elsewhere);
+    expect([trail.code, trail.stderr]).toEqual([0, ""]);
 
     child.kill("SIGINT");
     await vi.waitFor(() => expect(child.exitCode).toBe(0), { timeout: 60_000, interval: 100 });
@@ -67,9 +106,26 @@ describe("up", () => {
   test("a kill that can't be caught leaves nothing behind either", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const child = await up(cwd, await stackSettings(home));
+    const { child } = await up(cwd, await stackSettings(home), "--json");
     child.kill("SIGKILL");
     await untilNoneIsLeft(home);
+  });
+
+  test("a fixture that is none, or another than the sandbox began with, is refused with what helps", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const env = await stackSettings(home);
+    const unknown = await payrun(["up", "--fixture", "smaple"], { cwd, env });
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--fixture must be one of blank.* or a file; got "smaple"/),
+    ]);
+    mkdirSync(join(home, "sandbox"), { recursive: true });
+    writeFileSync(join(home, "sandbox.fixture"), "sample\n");
+    const other = await payrun(["up", "--fixture", "unverified"], { cwd, env });
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain("has begun with “sample”");
+    expect(other.stderr).toContain(`PAYRUN_HOME=${home}-unverified npx payrun up --fixture unver`);
   });
 
   test("a port that was set and is taken exits 4 and starts nothing", async () => {

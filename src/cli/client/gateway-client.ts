@@ -12,7 +12,7 @@ import {
   usageError,
 } from "../terminal/cli-error.ts";
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
-import { readLocalAdmin } from "../home/local-admin.ts";
+import { readLocalAdmin } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";

@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import { ConfigError, loadConfig } from "../../config.ts";
+import { readPerson } from "../home/people.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { Output } from "../terminal/output.ts";
 
@@ -14,6 +15,8 @@ export interface CommandContext {
 export class Session {
   output = new Output();
   exitCode: ExitCode = EXIT.done;
+  /** Whose token of this home speaks, in place of `PAYRUN_TOKEN`. */
+  person: string | undefined;
   #config: Config | undefined;
 
   /**
@@ -26,8 +29,13 @@ export class Session {
     work: (context: CommandContext) => Promise<ExitCode | void>,
   ): Promise<void> {
     this.output = new Output(options);
-    const config = () => (this.#config ??= readConfig(this.output));
+    const config = () => (this.#config ??= this.#asPerson(readConfig(this.output)));
     this.exitCode = (await work({ output: this.output, config })) ?? EXIT.done;
+  }
+
+  #asPerson(config: Config): Config {
+    if (this.person === undefined) return config;
+    return { ...config, token: readPerson(config.home, this.person) };
   }
 }
 

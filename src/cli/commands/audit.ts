@@ -18,6 +18,7 @@ import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
+import { temporalOf } from "../home/running-file.ts";
 import type { Session } from "../client/session.ts";
 import { addAuditAccessCommand } from "./audit-access.ts";
 import { count, dim, green, printable, red } from "../terminal/text.ts";
@@ -130,8 +131,8 @@ async function headsFromTemporal(
   config: Config,
   business: string,
 ): Promise<ReadonlyMap<string, string> | string> {
-  const { connectionOptions, namespace } = config.temporal;
-  const connection = lazyConnection(connectionOptions);
+  const { namespace } = config.temporal;
+  const connection = lazyConnection(temporalOf(config));
   try {
     return await seenAuditHeads(new Client({ connection, namespace }), business);
   } catch (error) {

@@ -16,7 +16,7 @@ export function addCompletionCommand(program: Command, session: Session): void {
     .addHelpText("after", HELP)
     .action((shell) =>
       session.run({}, async ({ output }) => {
-        output.lines(completionScript(shell, completedOf(program)));
+        for (const line of completionScript(shell, completedOf(program))) output.verbatim(line);
       }),
     );
 }

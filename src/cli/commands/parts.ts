@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 
 import { environmentWith } from "../../config.ts";
-import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { SandboxControl } from "../client/sandbox-control.ts";
+import { readRunning } from "../home/running-file.ts";
+import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
+import { readDuration } from "../terminal/duration.ts";
+import { newYorkTime } from "../terminal/times.ts";
 import { gatewayPart, sandboxPart, workerPart } from "../parts/parts.ts";
 import { findPort } from "../parts/ports.ts";
 import type { PartPlan } from "../parts/processes.ts";
@@ -44,10 +48,10 @@ export function addGatewayCommand(program: Command, session: Session): void {
 }
 
 export function addSandboxCommand(program: Command, session: Session): void {
-  program
+  const sandbox = program
     .command("sandbox")
     .description("run the sandbox: the Payments Service as a simulation, no real money")
-    .option("--fixture <name>", "what a new one starts with", "sample")
+    .option("--fixture <name|file>", "what a new one starts with", "sample")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action((options) =>
       session.run({}, async ({ output, config }) => {
@@ -65,6 +69,44 @@ export function addSandboxCommand(program: Command, session: Session): void {
         );
       }),
     );
+  addClock(sandbox, session);
+}
+
+function addClock(sandbox: Command, session: Session): void {
+  sandbox
+    .command("clock")
+    .description("let the sandbox's days pass: settlement, due dates, cut-offs; shows what it says")
+    .option("--advance <duration>", "once, by so much: 12h, 3d, 2w")
+    .option(
+      "--scale <factor>",
+      "seconds that pass in each real one; 43200 is half a day, 1 is real",
+    )
+    .option("--json", "print one JSON document")
+    .action(({ advance, scale, ...options }) =>
+      session.run(options, async ({ output, config }) => {
+        const { home, sandbox: setting } = config();
+        const url = readRunning(home)?.sandboxUrl ?? `http://127.0.0.1:${setting.port}`;
+        const control = new SandboxControl(url);
+        const change = {
+          ...(advance === undefined
+            ? {}
+            : { advance: `PT${readDuration(advance, "--advance") / 1_000}S` }),
+          ...(scale === undefined ? {} : { scale: readScale(scale) }),
+        };
+        const isAsked = Object.keys(change).length > 0;
+        const clock = isAsked ? await control.changeClock(change) : await control.clock();
+        output.line(`Bank clock: ${newYorkTime(clock.bank)}; ${clock.scale} s pass in each second`);
+        output.document(clock);
+      }),
+    );
+}
+
+const MOST_SCALE = 1_000_000;
+
+function readScale(text: string): number {
+  const scale = Number(text);
+  if (scale > 0 && scale <= MOST_SCALE) return scale;
+  throw usageError(`--scale must be a number above 0, up to ${MOST_SCALE}, not “${text}”`);
 }
 
 /**

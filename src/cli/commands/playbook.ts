@@ -114,7 +114,7 @@ function addShow(playbook: Command, session: Session): void {
         const found = number === undefined ? revisions[0] : revisionIn(name, revisions, number);
         const lines = (found?.text ?? "").replace(/\r?\n$/, "").split(/\r?\n/);
         // A tab is as its author wrote it, so that what goes into a file is the playbook.
-        output.lines(lines.map((line) => line.split("\t").map(printable).join("\t")));
+        for (const line of lines) output.verbatim(line.split("\t").map(printable).join("\t"));
         output.document({ name, ...found });
       }),
     );

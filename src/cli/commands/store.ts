@@ -47,7 +47,7 @@ function addGrants(store: Command, session: Session): void {
     .action((options) =>
       session.run(options, ({ output }) => {
         const statements = grantStatements();
-        output.lines(statements);
+        for (const statement of statements) output.verbatim(statement);
         output.document({ statements });
         return Promise.resolve();
       }),

@@ -22,7 +22,8 @@ import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { readLocalAdmin } from "../home/local-admin.ts";
+import { personPath, readLocalAdmin } from "../home/people.ts";
+import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
@@ -86,12 +87,23 @@ function addCreate(parent: Command, session: Session): void {
         // A secret has no business on standard error, where it would end up in logs.
         if (!output.json) output.line(made.token);
         output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.id}`));
+        if (isDirect(settings)) {
+          writePrivate(personPath(settings.home, name), `${made.token}\n`);
+          output.note(
+            dim(`kept in ${settings.home} as well: commands take --as ${shellWord(name)}`),
+          );
+        }
         if (made.state === "unconfirmed") {
           output.note(`It counts once another administrator says: payrun token confirm ${made.id}`);
         }
         output.document(made);
       }),
     );
+}
+
+/** A name as a shell takes it for one word. */
+function shellWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `"${text}"`;
 }
 
 interface Wanted {

@@ -1,8 +1,13 @@
-import { join, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 
-import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import type { Config } from "../../config.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
+import { readIfThere, writePrivate } from "../home/private-file.ts";
+import { LOCAL_APPROVER } from "../parts/ensure-people.ts";
+import { ownFile } from "../parts/own-files.ts";
 import { Processes } from "../parts/processes.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
@@ -20,31 +25,41 @@ export function addUpCommand(program: Command, session: Session): void {
     .description("start everything for development: Temporal, sandbox, worker and gateway")
     .option("--no-sandbox", "without the sandbox: businesses come from the settings")
     .option("--no-temporal", "without Temporal's development server: use the one of the settings")
+    .option(
+      "--fixture <name|file>",
+      "what a new sandbox starts with: sample, blank, two-businesses, unverified, generated:1000, or a file; sample unless said",
+    )
     .option("--json", "print the addresses as one JSON document once all is ready")
     .action((options) => session.run(options, (context) => up(context, options)));
 }
 
 async function up(
   { output, config: settings }: CommandContext,
-  wanted: { readonly sandbox: boolean; readonly temporal: boolean },
+  wanted: {
+    readonly sandbox: boolean;
+    readonly temporal: boolean;
+    readonly fixture?: string | undefined;
+  },
 ): Promise<ExitCode> {
   const config = settings();
   const running = readRunning(config.home);
   if (running !== undefined) throw alreadyRunning(config.home, running.pid);
-  const hasBusinesses = config.profiles.all().length > 0;
+  const hasBusinesses = !config.isHomeSandbox && config.profiles.all().length > 0;
+  const fixture = wanted.sandbox ? fixtureOf(config.home, wanted.fixture) : undefined;
   const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
+  const said = (line: string) => output.note(line);
   const options: StackOptions = {
     config,
     home: config.home,
     databaseUrl: config.databaseUrl,
     embedTemporal: wanted.temporal && !config.temporal.isExternal,
-    sandbox: wanted.sandbox ? { fixture: "sample", isTheBusiness: !hasBusinesses } : null,
+    sandbox: fixture === undefined ? null : { fixture, isTheBusiness: !hasBusinesses },
     publicUrl: isSet("PAYRUN_PUBLIC_URL") ? config.publicUrl : undefined,
     bundleFolder: join(config.home, "cache"),
     workerStopTimeoutMs: WORKER_STOP_MS,
+    restarted: said,
   };
   const processes = new Processes(join(config.home, "logs"));
-  const said = (line: string) => output.note(line);
   let isUp = false;
   try {
     const code = await supervised(processes, said, async ({ interrupted }) => {
@@ -53,7 +68,8 @@ async function up(
       said("starting …");
       const stack = await startStack(processes, options, addresses);
       isUp = true;
-      welcome(output, stack, { home: config.home, hasBusinesses });
+      if (fixture !== undefined) writePrivate(fixtureFile(config.home), `${fixture}\n`);
+      welcome(output, stack, config, hasBusinesses);
       return interrupted;
     });
     // Ending it is how one leaves it.
@@ -70,27 +86,64 @@ function alreadyRunning(home: string, pid: number): CliError {
   });
 }
 
+const fixtureFile = (home: string) => join(home, "sandbox.fixture");
+
+/**
+ * What the sandbox of this home starts with, or has started with.
+ *
+ * @throws {CliError} 2 where it has started with something else: its bills are the store's already
+ */
+function fixtureOf(home: string, wanted: string | undefined): string {
+  const text = wanted !== undefined && existsSync(wanted) ? resolve(wanted) : wanted;
+  const begun = existsSync(join(home, "sandbox"))
+    ? readIfThere(fixtureFile(home))?.trim()
+    : undefined;
+  if (begun !== undefined && text !== undefined && text !== begun) {
+    throw usageError(
+      `the sandbox in ${home} has begun with “${begun}” and goes on with it`,
+      `PAYRUN_HOME=${home}-${/^\w+/.exec(basename(text))?.[0] ?? "other"} payrun up --fixture ${wanted ?? ""} has a home of its own.`,
+    );
+  }
+  // What has begun goes on, also where the file is gone that it began with.
+  return begun === undefined ? (text ?? "sample") : "sample";
+}
+
 function welcome(
   output: Output,
   { addresses, business }: Stack,
-  { home, hasBusinesses }: { readonly home: string; readonly hasBusinesses: boolean },
+  { home, profiles }: Config,
+  hasBusinesses: boolean,
 ): void {
+  const shown = (path: string) => relative(process.cwd(), path) || ".";
   const rows = [
     ["Gateway", addresses.gateway],
     ["Temporal", addresses.temporalUi ?? addresses.temporal],
     ...(addresses.sandbox === null ? [] : [["Sandbox", `${addresses.sandbox}  (no real money)`]]),
-    ["Logs", relative(process.cwd(), join(home, "logs")) || "."],
+    ...(business === null
+      ? []
+      : [["Profile", `${shown(business.profilesPath)}  (yours to edit: whom to tell, signers …)`]]),
+    ["Logs", shown(join(home, "logs"))],
   ];
   output.line(bold("Payrun is up."));
   output.lines(table([{}, {}], rows).map((line) => `  ${line}`));
   if (business !== null) {
-    output.line(`Business: ${SANDBOX_BUSINESS}, the sandbox's sample company.`);
-  } else if (!hasBusinesses) {
-    output.line("No business is configured: set PAYRUN_PROFILES or the PAYMENTS_… settings.");
+    output.line(`Business: ${SANDBOX_BUSINESS}, the sandbox's company.`);
+    output.line(
+      `People: you are local-admin, who launches; --as ${LOCAL_APPROVER} decides, as controller and owner.`,
+    );
+  } else if (hasBusinesses) {
+    output.line(
+      `Businesses: ${profiles
+        .all()
+        .map(({ name }) => name)
+        .join(", ")}.`,
+    );
+  } else {
+    output.line("No business is configured: “payrun init” writes a profiles file.");
   }
-  output.line(
-    dim("In another terminal: payrun launch playbooks/weekly-vendors.yaml · Ctrl-C stops all"),
-  );
+  output.line("In another terminal, in this folder:");
+  for (const command of nextCommands(business !== null)) output.line(`  ${command}`);
+  output.line(dim("Ctrl-C stops all."));
   output.document({
     ready: true,
     gateway: addresses.gateway,
@@ -99,4 +152,16 @@ function welcome(
     sandbox: addresses.sandbox,
     business: business === null ? null : { name: SANDBOX_BUSINESS, id: business.businessId },
   });
+}
+
+function nextCommands(isSandbox: boolean): string[] {
+  if (!isSandbox) return ["payrun doctor"];
+  const weekly = ownFile("playbooks/weekly-vendors.yaml");
+  const here = relative(process.cwd(), weekly);
+  return [
+    `payrun launch ${here.startsWith("..") ? weekly : here}`,
+    `payrun approve weekly-vendors --as ${LOCAL_APPROVER}`,
+    "payrun watch weekly-vendors",
+    "payrun sandbox clock --scale 43200   (twelve hours a second, so that money settles)",
+  ];
 }

@@ -1,11 +1,10 @@
-import { fileURLToPath } from "node:url";
-
 import type { RunStatus } from "../../api/runs.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { applyPlaybook, readPlaybook } from "../commands/playbook-files.ts";
 import { PlanDigest, skippedCounts } from "../show/plan.ts";
 import { hasEnded } from "../show/run.ts";
 import { dim, fitted } from "../terminal/text.ts";
+import { ownFile } from "../parts/own-files.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { RunStatusBody } from "../../api/runs.ts";
@@ -47,5 +46,5 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
 }
 
 function fileOf(playbook: string): string {
-  return fileURLToPath(new URL(`../../../playbooks/${playbook}.yaml`, import.meta.url));
+  return ownFile(`playbooks/${playbook}.yaml`);
 }

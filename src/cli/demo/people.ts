@@ -1,9 +1,6 @@
-import { join } from "node:path";
-
 import { openStore } from "../../store/index.ts";
-import { createToken } from "../../store/approvals/tokens.ts";
-import { counts } from "../parts/ensure-local-admin.ts";
-import { readIfThere, writePrivate } from "../home/private-file.ts";
+import { ensurePerson } from "../parts/ensure-people.ts";
+import { personPath } from "../home/people.ts";
 
 /** Who takes part in the demo, and what each may do. */
 const ROLES = {
@@ -23,24 +20,13 @@ export interface People {
 
 /** Sees to it that each of them has a token, made before anything is launched. */
 export async function invitePeople(home: string, databaseUrl: string): Promise<People> {
-  const tokenFile = (person: Person) => join(home, "people", `${person}.token`);
+  const tokenFile = (person: Person) => personPath(home, person);
   const tokens = new Map<Person, string>();
   const store = await openStore(databaseUrl);
   try {
-    for (const person of ["launcher", "controller", "owner"] as const) {
-      const known = readIfThere(tokenFile(person))?.trim() ?? "";
-      if (await counts(store, known)) {
-        tokens.set(person, known);
-        continue;
-      }
-      const made = await createToken(store, {
-        name: person,
-        roles: ROLES[person],
-        createdBy: "local-admin",
-        nowMs: Date.now(),
-      });
-      writePrivate(tokenFile(person), `${made.token}\n`);
-      tokens.set(person, made.token);
+    for (const name of ["launcher", "controller", "owner"] as const) {
+      const person = { name, roles: ROLES[name], createdBy: "local-admin" };
+      tokens.set(name, await ensurePerson(store, tokenFile(name), person));
     }
   } finally {
     await store.close();

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
+import type { Config, TemporalSettings } from "../../config.ts";
 import { readJsonIfThere, writePrivate } from "./private-file.ts";
 
 const shape = z.object({
@@ -9,6 +10,7 @@ const shape = z.object({
   gatewayUrl: z.string(),
   /** `host:port` of the Temporal server in use. */
   temporal: z.string(),
+  sandboxUrl: z.string().nullable(),
   startedAt: z.string(),
 });
 
@@ -23,12 +25,25 @@ export function readRunning(home: string): RunningFile | undefined {
   return parsed.success && isAlive(parsed.data.pid) ? parsed.data : undefined;
 }
 
+/** How the Temporal server is reached: the one that the settings name, else that of this home. */
+export function temporalOf({ temporal, home }: Config): TemporalSettings["connectionOptions"] {
+  const address = temporal.isExternal ? undefined : readRunning(home)?.temporal;
+  const { connectionOptions } = temporal;
+  return address === undefined ? connectionOptions : { ...connectionOptions, address };
+}
+
 export function writeRunning(
   home: string,
-  { gateway, temporal }: { readonly gateway: string; readonly temporal: string },
+  {
+    gateway,
+    temporal,
+    sandbox,
+  }: { readonly gateway: string; readonly temporal: string; readonly sandbox: string | null },
 ): void {
   const startedAt = new Date().toISOString();
-  const running: RunningFile = { pid: process.pid, gatewayUrl: gateway, temporal, startedAt };
+  const running: RunningFile = {
+    ...{ pid: process.pid, gatewayUrl: gateway, temporal, sandboxUrl: sandbox, startedAt },
+  };
   writePrivate(pathIn(home), `${JSON.stringify(running, null, 2)}\n`);
 }
 

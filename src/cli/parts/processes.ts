@@ -84,16 +84,19 @@ export class Processes {
   /**
    * Starts a part and waits until it is ready.
    *
+   * @param ended hears that it ended though nobody stopped it, in place of `onUnexpectedExit`
    * @throws {CliError} 4 where it ends, or is not ready in time, with its last words and its log
    */
-  async start(plan: PartPlan): Promise<Part> {
+  async start(plan: PartPlan, ended?: (exit: Exit) => void): Promise<Part> {
     if (this.#stopping) throw new CliError(EXIT.interrupted, "stopping", { code: "interrupted" });
     const running = this.#spawn(plan);
     const { child, exited, logFile } = running;
     try {
       const greeting = await this.#ready(running);
       void exited.then((exit) => {
-        if (!running.expected) this.#onUnexpectedExit({ name: plan.name, logFile }, exit);
+        if (running.expected) return;
+        if (ended !== undefined) ended(exit);
+        else this.#onUnexpectedExit({ name: plan.name, logFile }, exit);
       });
       return { name: plan.name, pid: child.pid ?? 0, plan, greeting, exited, logFile };
     } catch (error) {
@@ -101,6 +104,15 @@ export class Processes {
       kill(child, "SIGKILL");
       throw error;
     }
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Where a part of this name writes what it has to say. */
+  logOf(name: string): string {
+    return join(this.#logFolder, `${name}.log`);
   }
 
   /** Ends a part as a crash would: SIGKILL, to it and all that it has started. */
@@ -139,7 +151,7 @@ export class Processes {
   }
 
   #spawn(plan: PartPlan): Running {
-    const logFile = join(this.#logFolder, `${plan.name}.log`);
+    const logFile = this.logOf(plan.name);
     const log = openLog(logFile);
     log.write(`--- ${new Date().toISOString()} ${plan.name} starts\n`);
     const child = spawn(plan.command, plan.args, {
@@ -274,7 +286,9 @@ function notReady({ plan, exit, lastLines, logFile }: Running, slowMs?: number):
     .slice(-4)
     .map((line) => `\n  ${line.slice(0, 300)}`)
     .join("");
-  return new CliError(EXIT.unavailable, `the ${plan.name} ${why}${words}`, {
+  // A part that says so was told something wrong; all else may be over the next time.
+  const exitCode = exit?.code === EXIT.usage ? EXIT.usage : EXIT.unavailable;
+  return new CliError(exitCode, `the ${plan.name} ${why}${words}`, {
     code: `${plan.name}_unavailable`,
     hint: `Its log: ${logFile}`,
   });

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { z } from "zod";
 
+import { SANDBOX_PROFILES } from "../../config.ts";
 import { PaymentsClient } from "../../payments-api/index.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import { writePrivate } from "../home/private-file.ts";
+import { readIfThere, writePrivate } from "../home/private-file.ts";
 import { SandboxControl } from "../client/sandbox-control.ts";
 
 /** What playbooks, commands and run ids call the sandbox's company. */
@@ -12,14 +13,29 @@ export const SANDBOX_BUSINESS = "sandbox";
 
 const TOKEN_SECONDS = 30 * 86_400;
 
+/** What the profile refers to, since it changes from start to start; the rest is for people to edit. */
+const FACTS = "sandbox-profile";
+
+const PROFILE = `# The sandbox's company. This file is yours: it is written once, and read again when it changes.
+# Deleted, it is written anew at the next start. docs/approvals.md and docs/notices.md have all keys.
+businesses:
+  ${SANDBOX_BUSINESS}:
+    apiUrl: \${file:${FACTS}/api-url}
+    businessId: \${file:${FACTS}/business-id}
+    token: \${file:${FACTS}/token}
+    webhookSecrets: \${file:${FACTS}/webhook-secret}
+    sandbox: true
+    # The person who accepted the ACH debit authorization; every source but the balance needs it:
+    # achAuthorization: { acceptedBy: Ada Okafor, acceptedAt: 2026-01-05 }
+    # Whom to tell:
+    # notify: { channels: { ops: { slack: "http://127.0.0.1:9000/hook" } } }
+    # Systems that decide, by signature:
+    # signers: { erp-2026: { name: erp, roles: [controller], publicKey: "\${file:erp.pub}" } }
+`;
+
 const greetingShape = z.object({
   url: z.string(),
-  businesses: z.array(
-    z.object({
-      businessId: z.string(),
-      webhookEndpoints: z.array(z.object({ id: z.string(), url: z.string(), secret: z.string() })),
-    }),
-  ),
+  businesses: z.array(z.object({ businessId: z.string() })),
 });
 
 export interface SandboxBusiness {
@@ -31,9 +47,14 @@ export interface SandboxBusiness {
   readonly webhookEndpointId: string;
 }
 
+/** The business that this home's profile is of; undefined where none was made. */
+export function knownSandboxBusiness(home: string): string | undefined {
+  return readIfThere(join(home, FACTS, "business-id"))?.trim();
+}
+
 /**
  * Makes the sandbox's company a business of this home: a token, a webhook endpoint at the gateway,
- * and the profile that says so, each kept where it is still good.
+ * and the profile that says so, which is never overwritten.
  *
  * @param greeting what the sandbox said when it was ready
  * @param gatewayUrl where the gateway will listen
@@ -51,32 +72,17 @@ export async function connectSandbox(options: {
       hint: "Move that folder away; a new sandbox is made then.",
     });
   }
-  const { businessId, webhookEndpoints } = business;
+  const { businessId } = business;
   const token = await new SandboxControl(apiUrl).token(businessId, TOKEN_SECONDS);
-  const endpoint = await ensureEndpoint({ apiUrl, token, gatewayUrl, webhookEndpoints });
-  writePrivate(join(home, "sandbox.token"), `${token}\n`);
-  const profilesPath = join(home, "sandbox-profiles.yaml");
-  writePrivate(
-    profilesPath,
-    stringify({
-      businesses: {
-        [SANDBOX_BUSINESS]: {
-          apiUrl,
-          businessId,
-          token: "${file:sandbox.token}",
-          webhookSecrets: [endpoint.secret],
-          sandbox: true,
-        },
-      },
-    }),
-  );
+  const known = readIfThere(join(home, FACTS, "webhook-secret"))?.trim();
+  const endpoint = await ensureEndpoint({ apiUrl, token, gatewayUrl, secret: known });
+  const facts = { "api-url": apiUrl, "business-id": businessId, token };
+  for (const [name, value] of Object.entries({ ...facts, "webhook-secret": endpoint.secret })) {
+    writePrivate(join(home, FACTS, name), `${value}\n`);
+  }
+  const profilesPath = join(home, SANDBOX_PROFILES);
+  if (!existsSync(profilesPath)) writePrivate(profilesPath, PROFILE);
   return { businessId, apiUrl, profilesPath, token, webhookEndpointId: endpoint.id };
-}
-
-interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly secret: string;
 }
 
 const WEBHOOK_PATH = `/webhooks/${SANDBOX_BUSINESS}`;
@@ -86,25 +92,40 @@ async function ensureEndpoint(options: {
   readonly apiUrl: string;
   readonly token: string;
   readonly gatewayUrl: string;
-  readonly webhookEndpoints: readonly Endpoint[];
-}): Promise<Endpoint> {
-  const { apiUrl, token, gatewayUrl, webhookEndpoints } = options;
+  /** That of the endpoint which is there. */
+  readonly secret: string | undefined;
+}): Promise<{ readonly id: string; readonly secret: string }> {
+  const { apiUrl, token, gatewayUrl, secret } = options;
   const url = `${gatewayUrl}${WEBHOOK_PATH}`;
-  const kept = webhookEndpoints.find((endpoint) => endpoint.url.endsWith(WEBHOOK_PATH));
   const client = new PaymentsClient({ baseUrl: apiUrl, token: { value: token } });
   try {
+    const all = await client.webhookEndpoints.list();
+    const kept = all.find((endpoint) => endpoint.url?.endsWith(WEBHOOK_PATH));
     if (kept !== undefined) {
       // Resumes one that was paused because nobody listened while everything was stopped.
       await client.webhookEndpoints.update(kept.id, { url, status: "active" });
-      return { ...kept, url };
+      if (secret !== undefined) return { id: kept.id, secret };
+      return withSecret(await client.webhookEndpoints.rotateSecret(kept.id));
     }
     const description = "Payrun gateway";
-    const made = await client.webhookEndpoints.create({ url, events: ["*"], description });
-    if (made.secret == null) {
-      throw new CliError(EXIT.failed, "the sandbox made a webhook endpoint without a secret");
-    }
-    return { id: made.id, url, secret: made.secret };
+    return withSecret(await client.webhookEndpoints.create({ url, events: ["*"], description }));
   } finally {
     await client.close();
   }
+}
+
+function withSecret({
+  id,
+  secret,
+}: {
+  readonly id: string;
+  readonly secret?: string | null | undefined;
+}): {
+  readonly id: string;
+  readonly secret: string;
+} {
+  if (secret == null) {
+    throw new CliError(EXIT.failed, "the sandbox made a webhook endpoint without a secret");
+  }
+  return { id, secret };
 }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { type Config, environmentWith } from "../../config.ts";
 import { openStore } from "../../store/index.ts";
 import { unavailable } from "../terminal/cli-error.ts";
-import { ensureLocalAdmin } from "./ensure-local-admin.ts";
+import { ensureLocalAdmin, ensureLocalApprover } from "./ensure-people.ts";
 import { ensureEncryptionKey } from "../home/local-keys.ts";
 import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
 import { findPort } from "./ports.ts";
 import { writePrivate } from "../home/private-file.ts";
-import type { Part, Processes } from "./processes.ts";
+import { startKept } from "./kept-part.ts";
+import type { Part, PartPlan, Processes } from "./processes.ts";
 import { connectSandbox, type SandboxBusiness } from "./sandbox-business.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
 
@@ -32,6 +33,10 @@ export interface StackOptions {
   /** Folder that the worker and the gateway run in: its `.env` is read. */
   readonly cwd?: string;
   readonly workerStopTimeoutMs: number;
+  /**
+   * Given where parts that die are started again, instead of ending everything: hears of it.
+   */
+  readonly restarted?: (line: string) => void;
 }
 
 export interface Addresses {
@@ -129,17 +134,31 @@ export async function startStack(
   ]);
   const env = engineEnv(options, addresses, business);
   const engine = { env, cwd: options.cwd };
-  const startWorker = () =>
-    processes.start(workerPart({ ...engine, stopTimeoutMs: options.workerStopTimeoutMs }, bundle));
-  const [worker] = await Promise.all([startWorker(), processes.start(gatewayPart(engine))]);
+  const startWorker = () => {
+    const { workerStopTimeoutMs: stopTimeoutMs } = options;
+    return startPart(processes, options, workerPart({ ...engine, stopTimeoutMs }, bundle));
+  };
+  const [worker] = await Promise.all([
+    startWorker(),
+    startPart(processes, options, gatewayPart(engine)),
+  ]);
   return { addresses, business, adminToken, worker, startWorker };
+}
+
+function startPart(
+  processes: Processes,
+  { restarted }: StackOptions,
+  plan: PartPlan,
+): Promise<Part> {
+  return restarted === undefined ? processes.start(plan) : startKept(processes, plan, restarted);
 }
 
 async function startTemporal(
   processes: Processes,
-  { config, embedTemporal, home }: StackOptions,
+  options: StackOptions,
   addresses: Addresses,
 ): Promise<void> {
+  const { config, embedTemporal, home } = options;
   if (!embedTemporal) return;
   const cli = config.temporal.cliPath;
   if (cli === undefined) {
@@ -150,17 +169,21 @@ async function startTemporal(
     );
   }
   const port = Number(addresses.temporal.split(":").at(-1));
-  await processes.start(temporalPart({ cli, port, home, env: environmentWith({}) }));
+  const plan = temporalPart({ cli, port, home, env: environmentWith({}) });
+  await startPart(processes, options, plan);
 }
 
 async function startSandbox(
   processes: Processes,
-  { sandbox, home }: StackOptions,
+  options: StackOptions,
   addresses: Addresses,
 ): Promise<SandboxBusiness | null> {
+  const { sandbox, home } = options;
   if (sandbox === null || addresses.sandbox === null) return null;
   const { hostname, port } = new URL(addresses.sandbox);
-  const part = await processes.start(
+  const part = await startPart(
+    processes,
+    options,
     sandboxPart({
       host: hostname,
       port: Number(port),
@@ -174,10 +197,16 @@ async function startSandbox(
     : null;
 }
 
-/** Makes the store before anybody else opens it. @returns the local administrator's token */
-async function prepareStore({ databaseUrl, home }: StackOptions): Promise<string> {
+/**
+ * Makes the store before anybody else opens it, and the people whom a first run needs.
+ *
+ * @returns the local administrator's token
+ */
+async function prepareStore({ databaseUrl, home, sandbox }: StackOptions): Promise<string> {
   const store = await openStore(databaseUrl);
   try {
+    // Where money is real, nobody counts whom no second administrator has confirmed.
+    if (sandbox?.isTheBusiness === true) await ensureLocalApprover(store, home);
     return await ensureLocalAdmin(store, home);
   } finally {
     await store.close();

@@ -7,6 +7,7 @@ import { inspect } from "node:util";
 import { StoreError } from "../../store/sql/errors.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
 import { dim, printable, red } from "./text.ts";
+import { typeable } from "./typed.ts";
 
 /**
  * Where a command speaks: people read standard output, or programs one document there with `--json`;
@@ -20,8 +21,16 @@ export class Output {
     this.json = options.json ?? false;
   }
 
-  /** The result, for people; a program gets the same in its document. */
+  /**
+   * The result, for people, with commands of ours as they can type them; a program gets the same in
+   * its document.
+   */
   line(text = ""): void {
+    this.verbatim(typeable(text));
+  }
+
+  /** The result as it stands: a script, or a file's text. */
+  verbatim(text: string): void {
     if (!this.json) process.stdout.write(`${text}\n`);
   }
 
@@ -31,7 +40,7 @@ export class Output {
 
   /** Progress and remarks beside the result. */
   note(text: string): void {
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${typeable(text)}\n`);
   }
 
   /** The result, for programs; nothing unless `--json` was asked for. */

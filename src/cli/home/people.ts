@@ -1,0 +1,47 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { usageError } from "../terminal/cli-error.ts";
+import { readIfThere } from "./private-file.ts";
+
+/** Where the local administrator's token lies. */
+export const localAdminPath = (home: string) => join(home, "admin.token");
+
+/** Where the token of somebody else lies whom this home knows: what `--as` names. */
+export const personPath = (home: string, name: string) =>
+  join(home, "people", `${encodeURIComponent(name)}${ENDING}`);
+
+const ENDING = ".token";
+
+/** The local administrator's token, as the commands on this machine find it. */
+export function readLocalAdmin(home: string): string | undefined {
+  return readToken(localAdminPath(home));
+}
+
+/** @throws {CliError} 2 where the home has no token of that name */
+export function readPerson(home: string, name: string): string {
+  const token = readToken(personPath(home, name));
+  if (token !== undefined) return token;
+  const known = peopleIn(home);
+  throw usageError(
+    `${home} has no token of “${name}”${known.length === 0 ? "" : `: it has those of ${known.join(", ")}`}`,
+    "“payrun up” makes some beside a sandbox, and “payrun token create NAME --role ROLE” others; elsewhere set PAYRUN_TOKEN.",
+  );
+}
+
+/** A token in a file; undefined where it is not there, or empty. */
+export function readToken(path: string): string | undefined {
+  const text = readIfThere(path)?.trim();
+  return text === "" ? undefined : text;
+}
+
+function peopleIn(home: string): string[] {
+  try {
+    return readdirSync(join(home, "people"))
+      .filter((file) => file.endsWith(ENDING))
+      .map((file) => decodeURIComponent(file.slice(0, -ENDING.length)))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}

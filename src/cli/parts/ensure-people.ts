@@ -1,0 +1,50 @@
+import type { Store } from "../../store/index.ts";
+import { tokenProblem } from "../../domain/approvals/token.ts";
+import { createToken, findToken } from "../../store/approvals/tokens.ts";
+import { localAdminPath, personPath, readToken } from "../home/people.ts";
+import { writePrivate } from "../home/private-file.ts";
+
+export interface Person {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+}
+
+/** Who decides beside a sandbox: whoever launches there, the local administrator, may not. */
+export const LOCAL_APPROVER = "approver";
+
+/** The roles that the playbooks which come with Payrun ask for. */
+const APPROVER_ROLES = ["controller", "owner"];
+
+const CREATED_BY = "payrun up";
+
+/**
+ * Sees to it that the home holds a token of an administrator that its store knows. It implies no
+ * approver's role: whoever approves has a token of their own.
+ */
+export function ensureLocalAdmin(store: Store, home: string): Promise<string> {
+  const person = { name: "local-admin", roles: ["admin"], createdBy: CREATED_BY };
+  return ensurePerson(store, localAdminPath(home), person);
+}
+
+/** The same of somebody who approves what the local administrator launches. */
+export function ensureLocalApprover(store: Store, home: string): Promise<string> {
+  const person = { name: LOCAL_APPROVER, roles: APPROVER_ROLES, createdBy: CREATED_BY };
+  return ensurePerson(store, personPath(home, LOCAL_APPROVER), person);
+}
+
+/** Sees to it that a file holds a token of this person that the store knows. @returns the token */
+export async function ensurePerson(store: Store, path: string, person: Person): Promise<string> {
+  const known = readToken(path);
+  if (known !== undefined && (await counts(store, known))) return known;
+  const { token } = await createToken(store, { ...person, nowMs: Date.now() });
+  writePrivate(path, `${token}\n`);
+  return token;
+}
+
+/** True where a token of a sandbox's people counts at this moment. */
+async function counts(store: Store, text: string): Promise<boolean> {
+  const token = await findToken(store.db, text);
+  const now = { nowMs: Date.now(), sandboxesOnly: true };
+  return token !== undefined && tokenProblem(token, now) === undefined;
+}

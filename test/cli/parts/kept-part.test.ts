@@ -1,0 +1,64 @@
+import { join } from "node:path";
+
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { startKept } from "../../../src/cli/parts/kept-part.ts";
+import { type PartPlan, Processes } from "../../../src/cli/parts/processes.ts";
+import { temporaryFolder } from "../cli.ts";
+
+const READY = `process.stdout.write(JSON.stringify({ ready: true }) + "\\n");`;
+
+function plan(script: string): PartPlan {
+  return {
+    name: "worker",
+    command: process.execPath,
+    args: ["-e", script],
+    env: {},
+    layer: 1,
+    ready: "line",
+  };
+}
+
+test("a part that dies is started again, and both are said with its log", async () => {
+  const folder = temporaryFolder();
+  const processes = new Processes(folder);
+  onTestFinished(() => processes.stopAll());
+  const ended = vi.fn<() => void>();
+  processes.onUnexpectedExit(ended);
+  const said: string[] = [];
+  const part = await startKept(processes, plan(`${READY} setInterval(() => {}, 1000);`), (line) =>
+    said.push(line),
+  );
+  process.kill(part.pid, "SIGKILL");
+  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: 20_000, interval: 50 });
+  const log = join(folder, "worker.log");
+  expect(said).toEqual([
+    `the worker has ended (SIGKILL); it is started again in 1 s. Log: ${log}`,
+    "the worker runs again",
+  ]);
+  expect(ended).not.toHaveBeenCalled();
+});
+
+test("one that dies again and again is tried less and less often, and not once everything stops", async () => {
+  const processes = new Processes(temporaryFolder());
+  const said: string[] = [];
+  await startKept(processes, plan(`${READY} setTimeout(() => process.exit(3), 50);`), (line) =>
+    said.push(line),
+  );
+  await vi.waitFor(() => expect(said.join("\n")).toContain("again in 2 s"), {
+    timeout: 30_000,
+    interval: 50,
+  });
+  expect(said[0]).toContain("the worker has ended (exit code 3); it is started again in 1 s");
+  await processes.stopAll();
+  const before = said.length;
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(said).toHaveLength(before);
+});
+
+test("one that can't be started at all is an error, as ever", async () => {
+  const processes = new Processes(temporaryFolder());
+  onTestFinished(() => processes.stopAll());
+  const starting = startKept(processes, plan("process.exit(2);"), () => undefined);
+  await expect(starting).rejects.toMatchObject({ exitCode: 2 });
+});
