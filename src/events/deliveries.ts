@@ -3,6 +3,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Delivery } from "../payments-api/schemas/delivery.ts";
 import { insertEvents, knownEventIds } from "../store/events/inbox.ts";
 import type { ActionContext } from "../actions/context.ts";
+import { ownEndpoints } from "./own-endpoints.ts";
 import { PausedEndpoints } from "./paused-endpoints.ts";
 import { inboxEvent, parseEvent } from "./inbox-event.ts";
 
@@ -96,11 +97,9 @@ async function recoverLostEvents(
   { cursor, paused }: Remembered,
 ): Promise<number> {
   const client = context.clientOf(profile);
-  const ours = comparable(`${context.publicUrl()}/webhooks/${encodeURIComponent(profile.name)}`);
-  const endpoints = await client.webhookEndpoints.list();
+  const endpoints = await ownEndpoints(client, context.publicUrl(), profile.name);
   let recovered = 0;
   for (const endpoint of endpoints) {
-    if (typeof endpoint.url !== "string" || comparable(endpoint.url) !== ours) continue;
     const seen = cursor.get(endpoint.id);
     let newest: ReadonlySet<string> | undefined;
     let read = 0;
@@ -147,11 +146,6 @@ async function takeMissing(
   const missing = [...rows.values()].filter((row) => !known.has(row.eventId));
   if (missing.length === 0) return 0;
   return (await insertEvents(context.store.db, missing)).length;
-}
-
-function comparable(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? url : parsed.href.replace(/\/+$/, "");
 }
 
 function statusOf(error: unknown): number | undefined {

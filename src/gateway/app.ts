@@ -8,6 +8,7 @@ import type { GatewayContext } from "./http/context.ts";
 import { addContactRoutes } from "./routes/contacts.ts";
 import { addOverviewRoutes } from "./routes/overview.ts";
 import { addCancellationRoutes } from "./routes/cancellations.ts";
+import { addConditionRoutes } from "./routes/conditions.ts";
 import { addDecisionRoutes } from "./routes/decisions.ts";
 import { addHoldRoutes } from "./routes/holds.ts";
 import { addIncidentRoutes } from "./routes/incidents.ts";
@@ -84,6 +85,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addOnboardingRoutes(routes);
   addTokenRoutes(routes);
   addSessionRoutes(routes);
+  addConditionRoutes(routes);
   app.route(
     "/",
     createConsole(consoleDoor(context, routes, (c, error) => failed(context, c, error))),

@@ -17,6 +17,7 @@ import { RefusedToday } from "../actions/refused-today.ts";
 import { TokenUses } from "./http/token-uses.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { InboxWriter } from "../events/inbox-writer.ts";
+import { conditionsOf } from "../reports/conditions.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { Mailer } from "../notices/mail.ts";
@@ -81,7 +82,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     vault: options.vault ?? new Vault(new Keyring([])),
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
-    metrics: createMetrics(store),
+    metrics: createMetrics(store, () =>
+      conditionsOf({ db: store.db, profiles: profiles.all(), nowMs: nowMs() }),
+    ),
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
     rates: new Rates(limits),

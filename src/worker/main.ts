@@ -30,6 +30,7 @@ import { Vault } from "../vault/vault.ts";
 import { startClockWatch } from "./clock-watch.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
+import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
 import { QUEUES } from "./queues.ts";
 
@@ -63,18 +64,20 @@ async function main(): Promise<number> {
   }
   const draining = new AbortController();
   const temporal = new Client({ connection: connections.client, namespace });
+  const workerId = `${hostname()}:${process.pid}`;
   const context = createContext({
     store,
     temporal,
     profiles: config.profiles,
     vault: new Vault(new Keyring(config.encryptionKeys)),
     log,
-    workerId: `${hostname()}:${process.pid}`,
+    workerId,
     draining: draining.signal,
   });
   let janitor: Repeated | undefined;
   let lateChanges: Repeated | undefined;
   let clockWatch: Repeated | undefined;
+  let presence: Repeated | undefined;
   try {
     const workers = await createWorkers(connections.native, namespace, context, options);
     // Before anything is polled: what was lost must be on hold first.
@@ -82,6 +85,7 @@ async function main(): Promise<number> {
     janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
     lateChanges = startLateChanges(janitorContext, options.janitorEveryMs);
     clockWatch = startClockWatch(janitorContext);
+    presence = await startPresence({ store, workerId, log });
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);
@@ -94,6 +98,7 @@ async function main(): Promise<number> {
     await janitor?.stop();
     await lateChanges?.stop();
     await clockWatch?.stop();
+    await presence?.stop();
     await context.close();
     await connections.client.close();
     // Refused where a worker could not be made beside another: that error is the one to show.

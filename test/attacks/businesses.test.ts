@@ -125,6 +125,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
     "POST /v1/schedules/{name}/resume": { path: "/v1/schedules/weekly/resume", body: {} },
     "POST /v1/schedules/{name}/backfill": { path: "/v1/schedules/weekly/backfill", body: {} },
     "DELETE /v1/schedules/{name}": { path: "/v1/schedules/weekly" },
+    "GET /v1/conditions": { path: "/v1/conditions" },
     "GET /v1/tokens": { path: "/v1/tokens" },
     "POST /v1/tokens": {
       path: "/v1/tokens",
@@ -165,7 +166,8 @@ test("nobody reads or changes anything of a business that their token is not for
     const answer = await gateway.call(method, path, theirs, body);
     refusals.set(operation, answer.status);
     const isEmptyList =
-      answer.status === 200 && ["GET /v1/tokens", "GET /v1/sessions"].includes(operation);
+      answer.status === 200 &&
+      ["GET /v1/tokens", "GET /v1/sessions", "GET /v1/conditions"].includes(operation);
     if (!isEmptyList) expect(answer.status, operation).toBeGreaterThanOrEqual(400);
     expect(answer.status, operation).toBeLessThan(500);
     for (const secret of ["Secret of acme", "biz_acme", "Vendor of p1", "Cora", "10000"]) {

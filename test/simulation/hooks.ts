@@ -220,7 +220,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
   const store = await open(world, parts.storePath);
   const profiles = new Profiles({ businesses: [profile] });
   const clients = new Clients({ connections: 20, timeoutMs: 10_000 });
-  metrics ??= createMetrics(store);
+  metrics ??= createMetrics(store, () => Promise.resolve([]));
   let wake = (): void => undefined;
   const context: GatewayContext = {
     store,

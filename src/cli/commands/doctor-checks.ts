@@ -1,32 +1,28 @@
-import type { BusinessProfile, Config } from "../../config.ts";
+import { z } from "zod";
+
+import type { Config } from "../../config.ts";
 import { Clients } from "../../business/clients.ts";
 import { isPostgres, openStore, StoreError } from "../../store/index.ts";
 import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens, type Token } from "../../store/approvals/tokens.ts";
-import { databaseNowMs } from "../../store/sql/database-clock.ts";
-import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
+import type { Condition } from "../../api/conditions.ts";
+import { conditionsOf } from "../../reports/conditions.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
+import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { httpJson } from "../client/http.ts";
-import { readRunning } from "../home/running-file.ts";
-
-export interface Check {
-  readonly name: string;
-  readonly state: "ok" | "warning" | "failed";
-  readonly text: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-}
+import { temporalOf } from "../home/running-file.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
-const SKEW_MS = 10_000;
-
-/** Looks at everything that Payrun needs, all of it even where something is missing. */
-export async function checkEverything(config: Config): Promise<readonly Check[]> {
+/**
+ * Looks at everything that Payrun needs, all of it even where something is missing.
+ *
+ * @param fix mend what can be mended from here
+ */
+export async function checkEverything(config: Config, fix: boolean): Promise<readonly Check[]> {
   const businesses = config.profiles.all();
   const aheadMs = new Map<string, number>();
   const clients = new Clients({
@@ -41,10 +37,13 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
       administratorsCheck(config),
       temporalChecks(config),
       gatewayCheck(config),
-      noticesCheck(config),
+      conditionChecks(config),
       ...(businesses.length === 0
         ? [noBusiness(config)]
-        : businesses.map((business) => businessCheck(clients, business, aheadMs))),
+        : businesses.flatMap((business) => [
+            businessCheck(clients, business, aheadMs),
+            webhookCheck(clients, business, config, fix),
+          ])),
     ]);
     return checks.flat();
   } finally {
@@ -60,10 +59,7 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
   const name = "Store";
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
-    const aheadMs = await databaseNowMs(store.db).then((nowMs) => nowMs - Date.now());
     await store.close();
-    const skew = skewOf("The database", aheadMs);
-    if (skew !== undefined) return { name, ...skew };
     // Settings are listed without the password.
     const shown = settings.find((setting) => setting.name === "PAYRUN_DATABASE_URL")?.value;
     const text = isPostgres(databaseUrl)
@@ -109,13 +105,9 @@ async function administratorsCheck({ databaseUrl, profiles }: Config): Promise<r
   }
 }
 
-async function temporalChecks({ temporal, home }: Config): Promise<readonly Check[]> {
-  const { namespace } = temporal;
-  const embedded = temporal.isExternal ? undefined : readRunning(home)?.temporal;
-  const connectionOptions =
-    embedded === undefined
-      ? temporal.connectionOptions
-      : { ...temporal.connectionOptions, address: embedded };
+async function temporalChecks(config: Config): Promise<readonly Check[]> {
+  const { namespace } = config.temporal;
+  const connectionOptions = temporalOf(config);
   const name = "Temporal";
   const text = `${connectionOptions.address}, namespace ${namespace}`;
   const { Connection } = await import("@temporalio/client");
@@ -159,8 +151,8 @@ function plain(name: string, text: string): Check {
 
 /** Whether somebody works on each task queue. */
 function workersCheck(unserved: readonly ServedQueue[]): Check {
-  const name = "Workers";
-  if (unserved.length === 0) return { name, state: "ok", text: "each task queue has one" };
+  const name = "Task queues";
+  if (unserved.length === 0) return { name, state: "ok", text: "each has a worker" };
   const queues = unserved.map(({ taskQueue, stands }) => `${taskQueue} (${stands.toLowerCase()})`);
   const serve = unserved.map((queue) => queue.serve).join(" ");
   return {
@@ -171,15 +163,24 @@ function workersCheck(unserved: readonly ServedQueue[]): Check {
   };
 }
 
+const readiness = z.object({ store: z.literal("ok"), temporal: z.literal("ok") });
+
 async function gatewayCheck(config: Config): Promise<Check> {
   const { url } = gatewayOf(config);
   const name = "Gateway";
   try {
     const { status, body } = await httpJson("GET", `${url}/ready`, { timeoutMs: TIMEOUT_MS });
-    if (status === 200) {
+    const isWhole = readiness.safeParse(body).success;
+    if (status === 200 && isWhole) {
       return crossesInTheClear(url) ? plain(name, url) : { name, state: "ok", text: url };
     }
-    return { name, state: "failed", text: `${url} is not ready: ${JSON.stringify(body)}` };
+    const what = status === 200 ? "takes webhooks, but not all works" : "is not ready";
+    return {
+      name,
+      state: "failed",
+      text: `${url} ${what}: ${JSON.stringify(body)}`,
+      remedy: "“payrun up” starts what is missing; the gateway's log says what it can't reach.",
+    };
   } catch (error) {
     return {
       name,
@@ -190,93 +191,41 @@ async function gatewayCheck(config: Config): Promise<Check> {
   }
 }
 
-/** Whether people hear what they are told. A store that can't be opened has been said already. */
-async function noticesCheck({ databaseUrl, profiles }: Config): Promise<Check> {
-  const name = "Notices";
+/** What each condition is about; where none is, all is well with it. */
+const ABOUT: Readonly<Record<Condition["code"], string>> = {
+  "no-worker": "Workers",
+  "worker-silent": "Workers",
+  "clock-skew": "Clocks",
+  "webhooks-paused": "Webhooks",
+  "nobody-told": "Notices",
+  "notices-undelivered": "Notices",
+  "token-expires": "Tokens",
+};
+
+const WELL: Readonly<Record<string, string>> = {
+  Workers: "were heard of just now",
+  Clocks: "the database's agrees with this machine's",
+  Notices: "everybody was told",
+  Tokens: "none ends within two weeks",
+};
+
+/** What the store and the settings show. A store that can't be opened has been said already. */
+async function conditionChecks({ databaseUrl, profiles }: Config): Promise<readonly Check[]> {
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
     try {
-      const { undeliverable, retrying, unrouted } = await countUndelivered(store.db);
-      if (undeliverable + retrying + unrouted > 0) {
-        return {
-          name,
-          state: "warning",
-          text: `${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`,
-          remedy: "“payrun notices --undelivered” says which and why.",
-        };
-      }
+      const asked = { db: store.db, profiles: profiles.all(), nowMs: Date.now() };
+      const found = (await conditionsOf(asked)).map(({ code, severity, text, remedy }) => ({
+        ...{ name: ABOUT[code], state: severity, text, remedy },
+      }));
+      const well = Object.entries(WELL)
+        .filter(([name]) => !found.some((check) => check.name === name))
+        .map(([name, text]) => ({ name, state: "ok" as const, text }));
+      return [...well, ...found];
     } finally {
       await store.close();
     }
-    const telling = profiles.all().filter(({ notify }) => (notify?.channels.length ?? 0) > 0);
-    return telling.length > 0
-      ? { name, state: "ok", text: "everybody was told" }
-      : {
-          name,
-          state: "ok",
-          text: "nobody is told: no profile has notify: { channels }, and no PAYMENTS_NOTIFY_… is set",
-        };
   } catch {
-    return { name, state: "ok", text: "none, without a store" };
-  }
-}
-
-async function noBusiness({ home }: Config): Promise<Check> {
-  if (readRunning(home) !== undefined) {
-    return { name: "Businesses", state: "ok", text: "the sample company of the sandbox beside it" };
-  }
-  return {
-    name: "Businesses",
-    state: "warning",
-    text: "none is configured",
-    remedy: "Set PAYRUN_PROFILES or the PAYMENTS_… settings; “payrun up” uses its sandbox else.",
-  };
-}
-
-/** Undefined where a clock agrees with this machine's as well as it can be told. */
-export function skewOf(whose: string, aheadMs: number): Omit<Check, "name"> | undefined {
-  if (Math.abs(aheadMs) <= SKEW_MS) return undefined;
-  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  return {
-    state: "warning",
-    text: `${whose}'s clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`,
-    remedy: "Set the clocks by a time server (NTP): dates and approvals are judged by them.",
-  };
-}
-
-async function businessCheck(
-  clients: Clients,
-  business: BusinessProfile,
-  aheadMs: ReadonlyMap<string, number>,
-): Promise<Check> {
-  const name = `Business ${business.name}`;
-  const kind = business.sandbox ? "a sandbox, no real money" : "real money";
-  try {
-    const sources = await clients.of(business).fundingSources.list();
-    const payable = sources.filter(({ canPay }) => canPay).length;
-    // A sandbox's clocks may be stepped.
-    const skew = business.sandbox
-      ? undefined
-      : skewOf("The service", aheadMs.get(business.name) ?? 0);
-    if (skew !== undefined) return { name, ...skew };
-    if (business.webhookSecrets.length === 0) {
-      return {
-        name,
-        state: "warning",
-        text: `${business.apiUrl} (${kind}); webhookSecrets is empty: changes are found by polling only`,
-      };
-    }
-    return {
-      name,
-      state: payable > 0 ? "ok" : "warning",
-      text: `${business.apiUrl} (${kind}); ${payable} funding sources can pay`,
-    };
-  } catch (error) {
-    return {
-      name,
-      state: "failed",
-      text: `${business.apiUrl}: ${reasonOf(error)}`,
-      remedy: "Check apiUrl, businessId and the token of its profile.",
-    };
+    return [];
   }
 }

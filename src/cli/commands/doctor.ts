@@ -11,6 +11,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   program
     .command("doctor")
     .description("list the settings and check what Payrun needs")
+    .option("--fix", "mend what can be mended from here: resume webhook endpoints that are paused")
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
@@ -22,7 +23,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
         ]);
         output.line(bold("Settings"));
         output.lines(table([{}, {}, {}], rows));
-        const checks = await checkEverything(settings);
+        const checks = await checkEverything(settings, options.fix === true);
         output.line();
         output.line(bold("Checks"));
         for (const { name, state, text, remedy } of checks) {

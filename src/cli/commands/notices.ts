@@ -52,7 +52,9 @@ function emptyText(options: {
   readonly run?: string | undefined;
   readonly kind?: string | undefined;
 }): string {
-  if (options.undelivered === true) return "Everybody was told.";
+  if (options.undelivered === true) {
+    return "Nothing waits for anybody. “payrun notices” shows what no channel took: it reached nobody.";
+  }
   const isAll = options.run === undefined && options.kind === undefined;
   return isAll ? "Nobody was told anything yet." : "Nobody was told anything of that yet.";
 }

@@ -10,7 +10,8 @@ import { incidentLines } from "../show/incident.ts";
 import { billLines } from "../show/review.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { phaseText, runLines } from "../show/run.ts";
-import { dim, printable, short, table } from "../terminal/text.ts";
+import { dim, printable, red, short, table, yellow } from "../terminal/text.ts";
+import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 
@@ -55,7 +56,10 @@ export function addStatusCommand(program: Command, session: Session): void {
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const runs = await gateway.get(`/v1/runs${query}`, RunListBody);
+        const [runs, { items: conditions }] = await Promise.all([
+          gateway.get(`/v1/runs${query}`, RunListBody),
+          gateway.get("/v1/conditions", ConditionListBody),
+        ]);
         const rows = runs.items.map((run) => [
           run.id,
           phaseText(run.phase),
@@ -69,6 +73,10 @@ export function addStatusCommand(program: Command, session: Session): void {
           { title: "Waits for" },
         ];
         output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
+        for (const { severity, text, remedy } of conditions) {
+          output.note(`${severity === "failed" ? red("✗") : yellow("!")} ${printable(text)}`);
+          output.note(dim(`  ${printable(remedy)}`));
+        }
         output.document(runs);
       }),
     );

@@ -2,7 +2,9 @@ import { countWaitsByCode } from "../../store/runs/waits.ts";
 import { countRunsByPhase } from "../../store/runs/runs.ts";
 import { countUndispatched } from "../../store/events/inbox.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type { Condition } from "../../api/conditions.ts";
 import type { Store } from "../../store/index.ts";
+import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { LineCounts } from "../../reports/line-counts.ts";
 import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 
@@ -17,13 +19,20 @@ export interface Metrics {
   readonly refused: Counter<"why">;
 }
 
-/** @param store read when the metrics are asked for: runs by phase, lines by state, the inbox */
-export function createMetrics(store: Store): Metrics {
+/**
+ * @param store read when the metrics are asked for: runs by phase, lines by state, the inbox
+ * @param conditions what is not as it should be at that moment
+ */
+export function createMetrics(
+  store: Store,
+  conditions: () => Promise<readonly Condition[]>,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   storeGauges(store, registry);
   noticeGauge(store, registry);
+  conditionGauges(store, conditions, registry);
   return {
     registry,
     requests: new Histogram({
@@ -123,6 +132,39 @@ function noticeGauge(store: Store, registry: Registry): void {
       for (const [why, count] of Object.entries(await countUndelivered(store.db))) {
         this.set({ why }, count);
       }
+    },
+  });
+}
+
+function conditionGauges(
+  store: Store,
+  conditions: () => Promise<readonly Condition[]>,
+  registry: Registry,
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: "payrun_conditions",
+    help: "What is not as it should be, as payrun status shows it: by code, severity and business",
+    labelNames: ["code", "severity", "business"],
+    registers,
+    async collect() {
+      const found = await conditions();
+      this.reset();
+      for (const { code, severity, business } of found) {
+        this.inc({ code, severity, business: business ?? "" });
+      }
+    },
+  });
+  new Gauge({
+    name: "payrun_workers",
+    help: "Workers that were heard of within the hour: working, or silent (frozen, or gone)",
+    labelNames: ["state"],
+    registers,
+    async collect() {
+      const workers = await knownWorkers(store.db);
+      const silent = workers.filter(({ silentMs }) => silentMs > 0).length;
+      this.set({ state: "silent" }, silent);
+      this.set({ state: "working" }, workers.length - silent);
     },
   });
 }

@@ -7,6 +7,7 @@ import { authenticate } from "../http/auth.ts";
 import { ErrorBody } from "../../api/schemas.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { Principal } from "../../actions/principal.ts";
+import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
 import { coversBusinesses } from "../../domain/approvals/token.ts";
 import { noteRefused } from "../http/refusals.ts";
@@ -18,16 +19,18 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
   app.get("/health", (c) => c.json({ status: "ok" }, 200));
 
   app.get("/ready", async (c) => {
-    const [store, temporal] = await Promise.all([
-      storeAnswers(context),
+    const [store, temporal, workers] = await Promise.all([
+      inTime(isAnswering(context.store.db), false),
       temporalAnswers(context.temporal, READY_TIMEOUT_MS),
+      inTime(workersOf(context), "unknown"),
     ]);
     const parts = {
       store: store ? "ok" : "unreachable",
       temporal: temporal ? "ok" : "unreachable",
+      workers,
     };
-    const ready = store && temporal;
-    return c.json({ status: ready ? "ready" : "not-ready", ...parts }, ready ? 200 : 503);
+    // Whatever else is broken: webhooks are kept, and a balancer must go on sending them.
+    return c.json({ status: store ? "ready" : "not-ready", ...parts }, store ? 200 : 503);
   });
 
   app.get("/metrics", async (c) => {
@@ -90,7 +93,12 @@ function describeOpenPaths(app: OpenAPIHono): void {
     description,
     content: { "application/json": { schema } },
   });
-  const readiness = z.object({ status: z.string(), store: z.string(), temporal: z.string() });
+  const readiness = z.object({
+    status: z.enum(["ready", "not-ready"]),
+    store: z.string(),
+    temporal: z.string(),
+    workers: z.string().describe("ok, silent (all frozen or gone), none, or unknown"),
+  });
   app.openAPIRegistry.registerPath({
     method: "get",
     path: "/health",
@@ -102,8 +110,11 @@ function describeOpenPaths(app: OpenAPIHono): void {
     method: "get",
     path: "/ready",
     tags: ["system"],
-    summary: "Whether the store and Temporal can be reached",
-    responses: { 200: json("Both", readiness), 503: json("Not both", readiness) },
+    summary: "Whether webhooks are taken, which needs the store alone; and what else works",
+    responses: {
+      200: json("The store takes webhooks", readiness),
+      503: json("The store can't be reached", readiness),
+    },
   });
   app.openAPIRegistry.registerPath({
     method: "get",
@@ -135,9 +146,16 @@ function describeOpenPaths(app: OpenAPIHono): void {
 }
 
 /** A database server that restarts is waited for elsewhere; whoever asks here wants to know now. */
-async function storeAnswers(context: GatewayContext): Promise<boolean> {
-  return Promise.race([
-    isAnswering(context.store.db),
-    sleep(READY_TIMEOUT_MS, false, { ref: false }),
-  ]);
+function inTime<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+  return Promise.race([asked, sleep(READY_TIMEOUT_MS, otherwise, { ref: false })]);
+}
+
+async function workersOf({ store }: GatewayContext): Promise<string> {
+  try {
+    const workers = await knownWorkers(store.db);
+    if (workers.length === 0) return "none";
+    return workers.some(({ silentMs }) => silentMs === 0) ? "ok" : "silent";
+  } catch {
+    return "unknown";
+  }
 }

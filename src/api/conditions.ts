@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+
+/** Something that Payrun needs, or people need of it, and that is not as it should be. */
+export const ConditionBody = z
+  .object({
+    code: z.enum([
+      "no-worker",
+      "worker-silent",
+      "clock-skew",
+      "webhooks-paused",
+      "nobody-told",
+      "notices-undelivered",
+      "token-expires",
+    ]),
+    severity: z.enum(["warning", "failed"]),
+    business: z.string().nullable().describe("Null where it is not about one business"),
+    text: z.string(),
+    remedy: z.string().describe("What to do about it"),
+  })
+  .openapi("Condition");
+
+export const ConditionListBody = z.object({ items: z.array(ConditionBody) });
+
+export type Condition = z.infer<typeof ConditionBody>;

@@ -1,0 +1,103 @@
+import type { BusinessProfile, Config } from "../../config.ts";
+import type { Clients } from "../../business/clients.ts";
+import { ownEndpoints, webhookUrl } from "../../events/own-endpoints.ts";
+import { RESUME, skewOf } from "../../reports/conditions.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { readRunning } from "../home/running-file.ts";
+import { reasonOf } from "../terminal/cli-error.ts";
+
+export interface Check {
+  readonly name: string;
+  readonly state: "ok" | "warning" | "failed";
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+export async function noBusiness({ home }: Config): Promise<Check> {
+  if (readRunning(home) !== undefined) {
+    return { name: "Businesses", state: "ok", text: "the sample company of the sandbox beside it" };
+  }
+  return {
+    name: "Businesses",
+    state: "warning",
+    text: "none is configured",
+    remedy: "Set PAYRUN_PROFILES or the PAYMENTS_… settings; “payrun up” uses its sandbox else.",
+  };
+}
+
+export async function businessCheck(
+  clients: Clients,
+  business: BusinessProfile,
+  aheadMs: ReadonlyMap<string, number>,
+): Promise<Check> {
+  const name = `Business ${business.name}`;
+  const kind = business.sandbox ? "a sandbox, no real money" : "real money";
+  try {
+    const sources = await clients.of(business).fundingSources.list();
+    const payable = sources.filter(({ canPay }) => canPay).length;
+    // A sandbox's clocks may be stepped.
+    const skew = business.sandbox
+      ? undefined
+      : skewOf("The service", aheadMs.get(business.name) ?? 0);
+    if (skew !== undefined) return { name, state: "warning", ...skew };
+    if (business.webhookSecrets.length === 0) {
+      return {
+        name,
+        state: "warning",
+        text: `${business.apiUrl} (${kind}); webhookSecrets is empty: changes are found by polling only`,
+      };
+    }
+    return {
+      name,
+      state: payable > 0 ? "ok" : "warning",
+      text: `${business.apiUrl} (${kind}); ${payable} funding sources can pay`,
+    };
+  } catch (error) {
+    return {
+      name,
+      state: "failed",
+      text: `${business.apiUrl}: ${reasonOf(error)}`,
+      remedy: "Check apiUrl, businessId and the token of its profile.",
+    };
+  }
+}
+
+/** Whether the service sends webhooks to our gateway; one that it has paused goes on with `fix`. */
+export async function webhookCheck(
+  clients: Clients,
+  business: BusinessProfile,
+  config: Config,
+  fix: boolean,
+): Promise<Check[]> {
+  const name = `Webhooks of ${business.name}`;
+  const publicUrl = publicUrlOf(config);
+  const client = clients.of(business);
+  try {
+    const endpoints = await ownEndpoints(client, publicUrl, business.name);
+    if (endpoints.length === 0) {
+      const url = webhookUrl(publicUrl, business.name);
+      const text = `no endpoint of the service leads to ${url}: changes are found by polling only`;
+      const remedy =
+        "Make one in the service's dashboard with that address (PAYRUN_PUBLIC_URL names the gateway), and put its secret into webhookSecrets.";
+      return [{ name, state: "warning", text, remedy }];
+    }
+    const paused = endpoints.filter(({ status }) => status === "paused");
+    if (paused.length === 0) return [{ name, state: "ok", text: endpoints[0]?.url ?? "" }];
+    const text = `the service has paused ${paused.map(({ id }) => id).join(", ")}`;
+    if (!fix) return [{ name, state: "warning", text, remedy: RESUME }];
+    for (const { id } of paused) await client.webhookEndpoints.update(id, { status: "active" });
+    return [{ name, state: "ok", text: `${text}; it goes on now` }];
+  } catch (error) {
+    // A token without webhooks:read is enough to pay, and a service that is down was said already.
+    if (!fix) return [];
+    const remedy = "The token needs webhooks:read and webhooks:manage.";
+    return [{ name, state: "failed", text: `could not be looked at: ${reasonOf(error)}`, remedy }];
+  }
+}
+
+/** Where the service reaches the gateway: where somebody says, else where it runs. */
+function publicUrlOf(config: Config): string {
+  const isSaid = config.settings.some(({ name, isSet }) => name === "PAYRUN_PUBLIC_URL" && isSet);
+  return isSaid ? config.publicUrl : gatewayOf(config).url;
+}

@@ -1,0 +1,26 @@
+import { ConditionListBody } from "../../api/conditions.ts";
+import { conditionsOf } from "../../reports/conditions.ts";
+import type { Routes } from "../http/route.ts";
+
+/** What is not as it should be: for `payrun status`, and for whoever watches. */
+export function addConditionRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/conditions",
+    tag: "system",
+    summary:
+      "What is not as it should be (workers, clocks, webhooks, notices, tokens), and what helps",
+    description: "Administrators see everybody's tokens that end soon, others their own.",
+    responses: { 200: { description: "None where all is well", schema: ConditionListBody } },
+    handle: async ({ principal, context }) => {
+      const items = await conditionsOf({
+        db: context.store.db,
+        profiles: context.profiles.all(),
+        nowMs: context.nowMs(),
+        caller: principal,
+      });
+      return { status: 200, json: { items } };
+    },
+  });
+}

@@ -1,0 +1,196 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Condition } from "../api/conditions.ts";
+import type { Principal } from "../actions/principal.ts";
+import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
+import { listTokens, type Token } from "../store/approvals/tokens.ts";
+import type { Db } from "../store/index.ts";
+import { countUndelivered } from "../store/notices/notice-deliveries.ts";
+import { listNotices } from "../store/notices/notices.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import { knownWorkers } from "../store/sql/worker-leases.ts";
+
+/** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
+const SKEW_MS = 10_000;
+
+/** A token that ends within this time should be replaced. */
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
+/** What somebody must act upon: who hears of none of it hears of nothing that matters. */
+const NEEDS_PEOPLE = ["approval-needed", "parked", "incident"] as const;
+
+interface Asked {
+  readonly db: Db;
+  readonly profiles: readonly BusinessProfile[];
+  readonly nowMs: number;
+  /** Who asks; undefined on the store's host, where everything is to be seen. */
+  readonly caller?: Principal;
+}
+
+/** Everything that is not as it should be, as far as the store and the settings show it. */
+export async function conditionsOf(asked: Asked): Promise<Condition[]> {
+  const found = await Promise.all([
+    workerConditions(asked.db),
+    clockConditions(asked),
+    webhookConditions(asked),
+    noticeConditions(asked),
+    tokenConditions(asked),
+  ]);
+  return [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
+}
+
+async function workerConditions(db: Db): Promise<Condition[]> {
+  const workers = await knownWorkers(db);
+  const silent = workers.filter(({ silentMs }) => silentMs > 0);
+  if (workers.length === 0) {
+    return [
+      failed(
+        "no-worker",
+        "no worker has been heard of",
+        "“payrun worker” or “payrun up” starts one.",
+      ),
+    ];
+  }
+  if (silent.length === workers.length) {
+    const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spoken(silentMs)}`);
+    return [
+      failed(
+        "no-worker",
+        `no worker works: nothing was heard of ${last.join(", ")}`,
+        "End the process if it is still there (it is frozen), and start another with “payrun worker”; “payrun up” does so by itself.",
+      ),
+    ];
+  }
+  return silent.map(({ workerId, silentMs }) =>
+    warning(
+      "worker-silent",
+      `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
+      "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
+    ),
+  );
+}
+
+async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {
+  const skew = skewOf("The database", (await databaseNowMs(db)) - nowMs);
+  return skew === undefined ? [] : [warning("clock-skew", skew.text, skew.remedy)];
+}
+
+/** Undefined where a clock agrees with this machine's as well as it can be told. */
+export function skewOf(
+  whose: string,
+  aheadMs: number,
+): { readonly text: string; readonly remedy: string } | undefined {
+  if (Math.abs(aheadMs) <= SKEW_MS) return undefined;
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  return {
+    text: `${whose}'s clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`,
+    remedy: "Set the clocks by a time server (NTP): dates and approvals are judged by them.",
+  };
+}
+
+/** Gateways resume what is paused; what they could not, they have told of. */
+async function webhookConditions({ db, profiles }: Asked): Promise<Condition[]> {
+  const found = profiles.map(async ({ businessId, name }) => {
+    const kind = "webhooks-paused";
+    const [last] = await listNotices(db, { businessId, kind, limit: 1 });
+    if (last?.data["state"] !== "paused") return [];
+    const url = String(last.data["url"]);
+    const text = `the service has paused the webhook endpoint ${url}: changes are found by polling only`;
+    return [warning("webhooks-paused", text, RESUME, name)];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** How a paused endpoint is mended. */
+export const RESUME =
+  "“payrun doctor --fix” asks the service to resume it, once the gateway can be reached there.";
+
+async function noticeConditions({ db, caller }: Asked): Promise<Condition[]> {
+  if ((caller?.businesses ?? null) !== null) return [];
+  const { undeliverable, retrying, unrouted } = await countUndelivered(db);
+  if (undeliverable + retrying + unrouted === 0) return [];
+  const text = `notices have not reached everybody: ${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`;
+  return [
+    warning("notices-undelivered", text, "“payrun notices --undelivered” says which and why."),
+  ];
+}
+
+async function tokenConditions({ db, nowMs, profiles, caller }: Asked): Promise<Condition[]> {
+  const sandboxesOnly = profiles.every(({ sandbox }) => sandbox);
+  const tokens = await listTokens(db);
+  return tokens
+    .filter((token) => caller === undefined || maySee(caller, token))
+    .filter((token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined)
+    .filter(({ expiresAtMs }) => expiresAtMs - nowMs < EXPIRES_SOON_MS)
+    .filter((token) => !tokens.some((other) => takesOver(other, token)))
+    .map(({ name, roles, expiresAtMs }) =>
+      warning(
+        "token-expires",
+        `the token of ${name} (${roles.join(", ")}) ends in ${spoken(expiresAtMs - nowMs)}`,
+        `An administrator makes the next one: payrun token create ${name} ${roles.map((role) => `--role ${role}`).join(" ")}`,
+      ),
+    );
+}
+
+/** Administrators see everybody's of their businesses, others their own. */
+function maySee(caller: Principal, { tokenId, businesses }: Token): boolean {
+  if (tokenId === caller.tokenId) return true;
+  return caller.roles.includes("admin") && coversBusinesses(caller.businesses, businesses);
+}
+
+interface Lasting {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly expiresAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+/** True where the same person has another token for the same that lasts longer. */
+function takesOver(other: Lasting, token: Lasting): boolean {
+  return (
+    other.name === token.name &&
+    other.revokedAtMs === null &&
+    other.expiresAtMs > token.expiresAtMs &&
+    token.roles.every((role) => other.roles.includes(role))
+  );
+}
+
+function nobodyTold({ name, notify }: BusinessProfile): Condition[] {
+  const channels = notify?.channels ?? [];
+  if (channels.length === 0) {
+    const text = `nobody of ${name} is told of anything: its profile has no notify: { channels }`;
+    return [warning("nobody-told", text, CHANNELS, name)];
+  }
+  const untold = NEEDS_PEOPLE.filter(
+    (kind) => !channels.some(({ kinds }) => kinds === null || kinds.includes(kind)),
+  );
+  if (untold.length === 0) return [];
+  const text = `nobody of ${name} is told of ${untold.join(", ")}: no channel takes these kinds`;
+  return [warning("nobody-told", text, CHANNELS, name)];
+}
+
+const CHANNELS =
+  "Add a channel under notify: in the profile (docs/notices.md), or PAYMENTS_NOTIFY_… where the environment describes the business.";
+
+function failed(code: Condition["code"], text: string, remedy: string): Condition {
+  return { code, severity: "failed", business: null, text, remedy };
+}
+
+function warning(
+  code: Condition["code"],
+  text: string,
+  remedy: string,
+  business: string | null = null,
+): Condition {
+  return { code, severity: "warning", business, text, remedy };
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+function spoken(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
+  return `${Math.round(ms / unitMs)} ${unit}s`;
+}

@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import type { Db } from "./db.ts";
+import { type Lease, takeLease } from "./leases.ts";
+
+/** How long a worker may be silent before it counts for none. */
+const SILENT_AFTER_MS = 30_000;
+
+/** One that is gone for so long is no news any more. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+const PREFIX = "worker/";
+
+/** A worker as the store knows it. */
+export interface KnownWorker {
+  /** `host:pid`. */
+  readonly workerId: string;
+  /** Since when nothing was heard of it, by the database's clock; 0 while it works. */
+  readonly silentMs: number;
+}
+
+const leaseOf = (workerId: string): Lease => ({ name: `${PREFIX}${workerId}`, holder: workerId });
+
+/** A worker says that it works, and forgets those of long ago. */
+export async function noteWorker(db: Db, workerId: string): Promise<void> {
+  await takeLease(db, leaseOf(workerId), SILENT_AFTER_MS);
+  await db
+    .deleteFrom("leases")
+    .where("name", "like", `${PREFIX}%`)
+    .where("until_ms", "<", sql<number>`payrun_now_ms() - ${FORGOTTEN_AFTER_MS}`)
+    .execute();
+}
+
+/** Those that have stopped as they should, or whose process is known to be gone. */
+export async function forgetWorkers(db: Db, workerIds: readonly string[]): Promise<void> {
+  if (workerIds.length === 0) return;
+  const names = workerIds.map((workerId) => leaseOf(workerId).name);
+  await db.deleteFrom("leases").where("name", "in", names).execute();
+}
+
+/** Every worker that was heard of within the hour, the newest word first. */
+export async function knownWorkers(db: Db): Promise<KnownWorker[]> {
+  const rows = await db
+    .selectFrom("leases")
+    .select(["name", "until_ms", sql<number>`payrun_now_ms()`.as("now_ms")])
+    .where("name", "like", `${PREFIX}%`)
+    .orderBy("until_ms", "desc")
+    .execute();
+  return rows.map(({ name, until_ms: untilMs, now_ms: nowMs }) => ({
+    workerId: name.slice(PREFIX.length),
+    silentMs: untilMs > nowMs ? 0 : nowMs - untilMs + SILENT_AFTER_MS,
+  }));
+}

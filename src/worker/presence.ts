@@ -1,0 +1,59 @@
+import { hostname } from "node:os";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { forgetWorkers, knownWorkers, noteWorker } from "../store/sql/worker-leases.ts";
+import type { Store } from "../store/index.ts";
+
+const EVERY_MS = 10_000;
+
+interface Present {
+  readonly store: Store;
+  readonly workerId: string;
+  readonly log: { info(message: string, fields?: Record<string, unknown>): void };
+}
+
+/**
+ * Has the store know that this worker works. One that is frozen says nothing, and Temporal, which
+ * still counts its open polls, would not show it for minutes.
+ */
+export async function startPresence({ store, workerId, log }: Present): Promise<Repeated> {
+  const { db } = store;
+  const work = async (): Promise<number> => {
+    await noteWorker(db, workerId);
+    return EVERY_MS;
+  };
+  const failed = (error: unknown): number => {
+    log.info("the store could not be told that this worker works", { reason: reasonOf(error) });
+    return EVERY_MS;
+  };
+  await forgetDead(store).catch(failed);
+  await work().catch(failed);
+  const repeated = repeat(work, failed);
+  return {
+    stop: async () => {
+      await repeated.stop();
+      await forgetWorkers(db, [workerId]).catch(failed);
+    },
+  };
+}
+
+/** Of workers that were killed on this machine nobody need hear again. */
+async function forgetDead({ db }: Store): Promise<void> {
+  const known = await knownWorkers(db);
+  const dead = known.filter(({ workerId, silentMs }) => {
+    const [, host, pid] = /^(.*):(\d+)$/.exec(workerId) ?? [];
+    return silentMs > 0 && host === hostname() && pid !== undefined && !isAlive(Number(pid));
+  });
+  await forgetWorkers(
+    db,
+    dead.map(({ workerId }) => workerId),
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { openStore } from "../../src/store/index.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { payrun, temporaryFolder } from "./cli.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+interface Checks {
+  readonly checks: readonly { name: string; state: string; text: string; remedy?: string }[];
+}
+
+const PUBLIC_URL = "http://127.0.0.1:9";
+
+test("doctor says which endpoint the service has paused, and --fix has it go on", async () => {
+  const cwd = temporaryFolder();
+  const { businessId, token } = sandbox.business;
+  const profile = { apiUrl: sandbox.url, businessId, token, webhookSecrets: [], sandbox: true };
+  writeFileSync(join(cwd, "profiles.json"), JSON.stringify({ businesses: { acme: profile } }));
+  const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
+  await store.close();
+  const env = { PAYRUN_PROFILES: join(cwd, "profiles.json"), PAYRUN_PUBLIC_URL: PUBLIC_URL };
+  const doctor = async (...flags: readonly string[]) => {
+    const result = await payrun(["doctor", "--json", ...flags], { cwd, env });
+    const { checks } = result.json<Checks>();
+    return checks.find(({ name }) => name === "Webhooks of acme");
+  };
+
+  expect((await doctor())?.text).toContain(`leads to ${PUBLIC_URL}/webhooks/acme`);
+  const made = await sandbox.api<{ id: string }>("POST", "/v1/webhook-endpoints", {
+    body: { url: `${PUBLIC_URL}/webhooks/acme`, events: ["*"] },
+  });
+  expect(await doctor()).toMatchObject({ state: "ok" });
+  await untilPaused(made.body.id);
+  expect(await doctor()).toMatchObject({
+    state: "warning",
+    text: `the service has paused ${made.body.id}`,
+    remedy: expect.stringContaining("doctor --fix"),
+  });
+  const fixed = await doctor("--fix");
+  expect(fixed).toMatchObject({ state: "ok", text: expect.stringContaining("it goes on now") });
+});
+
+/** The service gives an endpoint up after twenty deliveries in a row that nobody took. */
+async function untilPaused(endpointId: string): Promise<void> {
+  const bankAccount = {
+    accountNumber: "123456789",
+    routingNumber: "021000021",
+    accountType: "checking",
+  };
+  const { body: payee } = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
+    body: { displayName: "Paper", bankAccount },
+  });
+  for (let bill = 0; bill < 20; bill += 1) {
+    const amount = { totalAmountCents: 100 + bill, dueDate: "2030-01-01" };
+    await sandbox.control.createPayable({ contactId: payee.id, ...amount });
+  }
+  await vi.waitFor(
+    async () => {
+      const path = `/v1/webhook-endpoints/${endpointId}`;
+      const { body } = await sandbox.api<{ status: string }>("GET", path);
+      expect(body.status).toBe("paused");
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+}
+
+test("without a worker, and with nobody who is told, doctor says so and what helps", async () => {
+  const cwd = temporaryFolder();
+  const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
+  await store.close();
+  const env = {
+    PAYMENTS_API_URL: sandbox.url,
+    PAYMENTS_API_TOKEN: sandbox.business.token,
+    PAYMENTS_BUSINESS_ID: sandbox.business.businessId,
+    PAYMENTS_API_SANDBOX: "true",
+  };
+  const { code, stdout } = await payrun(["doctor"], { cwd, env });
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/✗ Workers: no worker has been heard of\n +“npx payrun worker”/);
+  expect(stdout).toMatch(/! Notices: nobody of default is told of anything/);
+});

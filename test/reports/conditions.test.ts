@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import { conditionsOf } from "../../src/reports/conditions.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
+import { noteWorker } from "../../src/store/sql/worker-leases.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Store } from "../../src/store/index.ts";
+import { testStore } from "../store/support.ts";
+
+const DAY_MS = 86_400_000;
+
+type Notify = NonNullable<BusinessProfile["notify"]>;
+
+const TOLD: Notify = {
+  channels: [{ name: "ops", type: "slack", url: "https://x.example", roles: null, kinds: null }],
+};
+
+function profile(notify: Notify | undefined = TOLD): BusinessProfile {
+  return {
+    name: "acme",
+    apiUrl: "https://payments.example.com",
+    businessId: "biz_acme",
+    token: { kind: "value", value: "t" },
+    webhookSecrets: [],
+    sandbox: true,
+    ...(notify === undefined ? {} : { notify }),
+  };
+}
+
+async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
+  const found = await conditionsOf({ db: store.db, profiles, nowMs });
+  return found.map(({ code, severity }) => `${severity} ${code}`);
+}
+
+test("without a worker that was heard of, nothing works, and what helps is said", async () => {
+  const { store } = await testStore();
+  const [none] = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  expect(none).toMatchObject({ code: "no-worker", severity: "failed" });
+  expect(none?.remedy).toContain("payrun worker");
+  await noteWorker(store.db, "host:1");
+  expect(await codes(store)).toEqual([]);
+});
+
+test("a worker that has been silent for half a minute counts for none; beside another it is a warning", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  await store.db
+    .updateTable("leases")
+    .set((eb) => ({ until_ms: eb("until_ms", "-", 90_000) }))
+    .execute();
+  const [silent] = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  expect(silent).toMatchObject({ code: "no-worker", severity: "failed" });
+  expect(silent?.text).toMatch(/nothing was heard of host:1 for \d+ seconds/);
+  await noteWorker(store.db, "host:2");
+  expect(await codes(store)).toEqual(["warning worker-silent"]);
+});
+
+test("clocks that differ, a business that tells nobody, and one whose channels take nothing that needs people", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  expect(await codes(store, [profile()], Date.now() - 60_000)).toContain("warning clock-skew");
+  const { notify: _, ...untold } = profile();
+  expect(await codes(store, [untold])).toEqual(["warning nobody-told"]);
+  const digestOnly = { channels: TOLD.channels.map((each) => ({ ...each, kinds: ["digest"] })) };
+  expect(await codes(store, [profile(digestOnly)])).toEqual(["warning nobody-told"]);
+});
+
+test("a webhook endpoint that is paused is told of until webhooks arrive again", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const raise = (state: string, nowMs: number) =>
+    store.transactionOf("biz_acme", (trx) =>
+      raiseNotice(trx, {
+        ...{ businessId: "biz_acme", kind: "webhooks-paused", factKey: state, nowMs },
+        ...{ subject: "s", text: "t", roles: [], data: { endpointId: "e", url: "u", state } },
+      }),
+    );
+  await raise("paused", Date.now());
+  expect(await codes(store)).toEqual(["warning webhooks-paused"]);
+  await raise("active", Date.now() + 1);
+  expect(await codes(store)).toEqual([]);
+});
+
+test("a token that ends within two weeks is told of, to its holder and to administrators, until another takes its place", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const nowMs = Date.now();
+  const make = (expiresAtMs: number) =>
+    createToken(store, {
+      name: "cora",
+      roles: ["controller"],
+      createdBy: "ada",
+      nowMs,
+      expiresAtMs,
+    });
+  await make(nowMs + 5 * DAY_MS);
+  const asked = { db: store.db, profiles: [profile()], nowMs };
+  const [soon] = await conditionsOf(asked);
+  expect(soon?.text).toBe("the token of cora (controller) ends in 5 days");
+  expect(soon?.remedy).toContain("payrun token create cora --role controller");
+  const of = (roles: readonly string[]) => ({ tokenId: "t", name: "x", roles, businesses: null });
+  expect(await conditionsOf({ ...asked, caller: of(["viewer"]) })).toEqual([]);
+  expect(await conditionsOf({ ...asked, caller: of(["admin"]) })).toHaveLength(1);
+  await make(nowMs + 80 * DAY_MS);
+  expect(await codes(store)).toEqual([]);
+});
