@@ -8,7 +8,7 @@ import { SandboxControl } from "../client/sandbox-control.ts";
 import { readRunning } from "../home/running-file.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
-import { newYorkTime } from "../terminal/times.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { gatewayPart, sandboxPart, workerPart } from "../parts/parts.ts";
 import { findPort } from "../parts/ports.ts";
 import type { PartPlan } from "../parts/processes.ts";
@@ -95,7 +95,7 @@ function addClock(sandbox: Command, session: Session): void {
         };
         const isAsked = Object.keys(change).length > 0;
         const clock = isAsked ? await control.changeClock(change) : await control.clock();
-        output.line(`Bank clock: ${newYorkTime(clock.bank)}; ${clock.scale} s pass in each second`);
+        output.line(`Bank clock: ${spokenTime(clock.bank)}; ${clock.scale} s pass in each second`);
         output.document(clock);
       }),
     );
