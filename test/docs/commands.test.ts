@@ -34,7 +34,9 @@ async function refusal(words: readonly string[]): Promise<string | undefined> {
 
 function disarm(command: Command): void {
   command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
-  if (command.commands.length === 0) command.action(() => undefined);
+  // A group with options of its own, `sandbox`, does something by itself.
+  const acts = command.parent !== null && command.options.length > 0;
+  if (acts || command.commands.length === 0) command.action(() => undefined);
   for (const each of command.commands) disarm(each as Command);
 }
 
