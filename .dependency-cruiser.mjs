@@ -70,7 +70,7 @@ export default {
     only(LEDGER, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "the one door of every money write"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
-    only(TEMPORAL, [CONTRACTS], "how a process meets a Temporal server"),
+    only(TEMPORAL, [CONTRACTS, VAULT], "how a process meets a Temporal server"),
     only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),

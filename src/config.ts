@@ -40,6 +40,8 @@ export interface TemporalSettings {
     readonly address: string;
   };
   readonly namespace: string;
+  /** Origins of its UI, whose pages may have histories decrypted. */
+  readonly uiOrigins: readonly string[];
   /** Path of the Temporal CLI, where set-up or the user said so. */
   readonly cliPath: string | undefined;
 }
@@ -56,6 +58,8 @@ export interface Config {
   readonly gateway: PortSetting & { readonly host: string; readonly limits: GatewayLimits };
   /** What is personal is encrypted under these, the newest first; none: nothing personal is taken. */
   readonly encryptionKeys: readonly EncryptionKey[];
+  /** True once a business is no sandbox and there is a key: then Temporal keeps nothing readable. */
+  readonly encryptsHistories: () => boolean;
   /** Where commands find the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
   /** Where others find the gateway, without a slash at the end. */
@@ -117,6 +121,7 @@ export function loadConfig(env?: Environment): Config {
     databasePoolSize: values.PAYRUN_DATABASE_POOL ?? 10,
     gateway,
     encryptionKeys: keys,
+    encryptsHistories: () => keys.length > 0 && !profiles.read.sandboxesOnly(),
     gatewayUrl,
     publicUrl: values.PAYRUN_PUBLIC_URL ?? gatewayUrl,
     token: values.PAYRUN_TOKEN,
@@ -160,6 +165,7 @@ function readTemporal(
       isExternal: connectionOptions.address !== undefined,
       connectionOptions: { ...connectionOptions, address },
       namespace: namespace ?? "default",
+      uiOrigins: values.PAYRUN_TEMPORAL_UI_ORIGINS ?? [],
       cliPath: values.TEMPORAL_CLI,
     };
   } catch (error) {

@@ -109,7 +109,7 @@ export class Stack {
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: options.namespace,
     });
-    const bundle = await workflowBundle(this.home);
+    const bundle = await workflowBundle(this.home, { encrypts: false });
     await this.#part("worker", workerPart({ env: env("worker") }, bundle));
     await this.#part("gateway", gatewayPart({ env: env("gateway") }));
     this.#connection = await Connection.connect({ address });

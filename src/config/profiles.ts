@@ -51,6 +51,11 @@ export class Profiles {
     return this.#businesses;
   }
 
+  /** True if no business moves real money, also if there is none. */
+  sandboxesOnly(): boolean {
+    return this.all().every(({ sandbox }) => sandbox);
+  }
+
   /** What is wrong with the file as it is now; empty while it is in use as it stands. */
   problems(): readonly string[] {
     this.#refresh();

@@ -84,6 +84,12 @@ const plaintextParts = secretList.pipe(
   z.array(z.enum(PLAINTEXT_PARTS, PARTS_MESSAGE)).min(1, PARTS_MESSAGE),
 );
 
+const ORIGINS_MESSAGE = "must be origins like https://temporal.example.com, separated by commas";
+
+const origins = secretList.pipe(
+  z.array(z.string().refine((value) => URL.parse(value)?.origin === value, ORIGINS_MESSAGE)),
+);
+
 const ADDRESSES_MESSAGE = "must be ROLE:ADDRESS, several separated by commas";
 
 /** `controller:cora@acme.example,owner:olga@acme.example`: addresses by role. */
@@ -186,6 +192,11 @@ export const SETTINGS = {
     "port of the embedded Temporal server; its UI is 1,000 above",
     "7233",
     port(64_535),
+  ),
+  PAYRUN_TEMPORAL_UI_ORIGINS: setting(
+    "origins of Temporal's UI whose pages may have histories decrypted, separated by commas",
+    "the embedded one's with `up`, else none",
+    origins,
   ),
   PAYRUN_PROFILES: setting("YAML file with the businesses", "one business, `default`", path),
   PAYRUN_ENCRYPTION_KEYS: setting(

@@ -28,6 +28,7 @@ import { addTokenRoutes } from "./routes/tokens.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 import { createConsole } from "../console/console.ts";
 import { consoleDoor } from "./console-door.ts";
+import { addCodecRoute } from "./codec.ts";
 import { receiveWebhook } from "./webhooks.ts";
 import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
 import { addressOf, routeOf } from "./http/request.ts";
@@ -66,6 +67,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   app.post(WEBHOOKS, (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
   addSignInRoutes(app, context);
+  addCodecRoute(app, context);
   const routes = new Routes(app, context);
   addPlaybookRoutes(routes);
   addScheduleRoutes(routes);

@@ -8,6 +8,7 @@ import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
 import { createBusinessClocks, type BusinessClocks } from "../actions/clocks.ts";
 import type { BusinessProfiles, Log } from "../actions/context.ts";
+import { codecOf, type EncryptionSettings } from "../temporal/codec.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { startDeliveryRecovery, type DeliveryRecovery } from "../events/deliveries.ts";
 import { startDispatcher, type Dispatcher } from "../events/dispatcher.ts";
@@ -34,8 +35,10 @@ export interface GatewayOptions {
   readonly temporal: Client;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
   readonly log: Log;
-  /** Without one, nothing personal can be taken in. */
-  readonly vault?: Vault;
+  /** Without keys nothing personal can be taken in, and nothing encrypted read. */
+  readonly encryption?: EncryptionSettings;
+  /** Origins of Temporal's UI, whose pages may have histories decrypted; none unless said. */
+  readonly temporalUiOrigins?: readonly string[];
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -79,7 +82,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     temporal,
     clientOf,
     log,
-    vault: options.vault ?? new Vault(new Keyring([])),
+    ...keepers(options.encryption),
+    temporalUiOrigins: options.temporalUiOrigins ?? [],
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store, () =>
@@ -131,6 +135,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       context.mailer.close();
     },
   };
+}
+
+/** What keeps and reads what is encrypted. */
+function keepers(
+  settings: EncryptionSettings = { encryptionKeys: [], encryptsHistories: () => false },
+): Pick<GatewayContext, "vault" | "codec"> {
+  return { vault: new Vault(new Keyring(settings.encryptionKeys)), codec: codecOf(settings) };
 }
 
 function listen(server: ServerType, host: string, port: number): Promise<number> {

@@ -6,9 +6,8 @@ import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
 import type { Log } from "../actions/context.ts";
 import { createLog } from "./log.ts";
-import { Keyring } from "../vault/keyring.ts";
-import { Vault } from "../vault/vault.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
+import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
@@ -44,7 +43,11 @@ async function main(): Promise<number> {
   const log = createLog();
   const { connectionOptions, namespace } = config.temporal;
   const connection = lazyConnection(connectionOptions);
-  const temporal = new Client({ connection, namespace });
+  const temporal = new Client({
+    connection,
+    namespace,
+    dataConverter: dataConverterOf(config),
+  });
   const clients = new Clients({ connections: CONNECTIONS, timeoutMs: API_TIMEOUT_MS });
   const gateway = createGateway({
     store,
@@ -52,7 +55,8 @@ async function main(): Promise<number> {
     temporal,
     clientOf: (profile) => clients.of(profile),
     log,
-    vault: new Vault(new Keyring(config.encryptionKeys)),
+    encryption: config,
+    temporalUiOrigins: config.temporal.uiOrigins,
     host: config.gateway.host,
     port: config.gateway.port,
     limits: config.gateway.limits,

@@ -69,7 +69,7 @@ export class Keyring {
     if (known === undefined) {
       throw new VaultError(
         "unknown_key",
-        `A value in the vault is encrypted under the key “${sealed.keyId}”, which this process doesn't have: add it to PAYRUN_ENCRYPTION_KEYS.`,
+        `A value is encrypted under the key “${sealed.keyId}”, which this process doesn't have: add it to PAYRUN_ENCRYPTION_KEYS.`,
       );
     }
     const bytes = Buffer.from(sealed.ciphertext, "base64");
@@ -85,7 +85,7 @@ export class Keyring {
     } catch {
       throw new VaultError(
         "not_authentic",
-        `A value in the vault can't be opened with the key “${sealed.keyId}”: the key is another one of that name, or the row was changed.`,
+        `A value can't be opened with the key “${sealed.keyId}”: the key is another one of that name, or the value was changed.`,
       );
     }
   }

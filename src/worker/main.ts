@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { hostname } from "node:os";
 import { Client, type Connection } from "@temporalio/client";
+import type { DataConverter } from "@temporalio/common";
 import {
   bundleWorkflowCode,
   NativeConnection,
@@ -15,6 +16,7 @@ import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 import { startLateChanges } from "../janitor/late-changes.ts";
 import { startJanitor } from "../janitor/janitor.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
+import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import {
   complainAs,
@@ -62,8 +64,9 @@ async function main(): Promise<number> {
     await store.close();
     return EXIT_UNREACHABLE;
   }
+  const dataConverter = dataConverterOf(config);
   const draining = new AbortController();
-  const temporal = new Client({ connection: connections.client, namespace });
+  const temporal = new Client({ connection: connections.client, namespace, dataConverter });
   const workerId = `${hostname()}:${process.pid}`;
   const context = createContext({
     store,
@@ -79,7 +82,9 @@ async function main(): Promise<number> {
   let clockWatch: Repeated | undefined;
   let presence: Repeated | undefined;
   try {
-    const workers = await createWorkers(connections.native, namespace, context, options);
+    const workers = await createWorkers({
+      ...{ connection: connections.native, namespace, dataConverter, context, options },
+    });
     // Before anything is polled: what was lost must be on hold first.
     const janitorContext = { ...context.activities, profiles: config.profiles };
     janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
@@ -110,22 +115,29 @@ async function main(): Promise<number> {
 }
 
 /** One for each queue that is served; they share a connection, and the workflows' code. */
-async function createWorkers(
-  connection: NativeConnection,
-  namespace: string,
-  context: ReturnType<typeof createContext>,
-  options: WorkerProcessOptions,
-): Promise<Worker[]> {
+async function createWorkers({
+  connection,
+  namespace,
+  dataConverter,
+  context,
+  options,
+}: {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly dataConverter: DataConverter;
+  readonly context: ReturnType<typeof createContext>;
+  readonly options: WorkerProcessOptions;
+}): Promise<Worker[]> {
   const activities = { ...createActivities(context.activities) };
   const limits = options.serve.map((name) => QUEUES[name]);
   let bundle: Promise<WorkflowBundleOption> | undefined;
   const created = limits.map(async (queue) =>
     Worker.create({
-      ...{ connection, namespace, activities, taskQueue: queue.taskQueue },
+      ...{ connection, namespace, dataConverter, activities, taskQueue: queue.taskQueue },
       ...(queue.workflowTasks === null
         ? {}
         : workflows(
-            await (bundle ??= workflowBundle(options.workflowBundle)),
+            await (bundle ??= workflowBundle(options.workflowBundle, dataConverter)),
             queue.workflowTasks,
           )),
       maxConcurrentActivityTaskExecutions: queue.activities,
@@ -151,10 +163,17 @@ function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-async function workflowBundle(codePath: string | undefined): Promise<WorkflowBundleOption> {
+/** A bundle that was made before is made for the same settings: `up` sees to that. */
+async function workflowBundle(
+  codePath: string | undefined,
+  { failureConverterPath }: DataConverter,
+): Promise<WorkflowBundleOption> {
   if (codePath !== undefined) return { codePath };
   const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
-  return bundleWorkflowCode({ workflowsPath });
+  return bundleWorkflowCode({
+    workflowsPath,
+    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
+  });
 }
 
 function workflows(workflowBundle: WorkflowBundleOption, atOnce: number): Partial<WorkerOptions> {

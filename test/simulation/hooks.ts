@@ -24,6 +24,7 @@ import { FileConnection } from "../../src/store/sqlite/connection.ts";
 import { Mailer } from "../../src/notices/mail.ts";
 import { startLateChanges } from "../../src/janitor/late-changes.ts";
 import { startJanitor } from "../../src/janitor/janitor.ts";
+import { codecOf } from "../../src/temporal/codec.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { createContext } from "../../src/worker/context.ts";
@@ -229,6 +230,8 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     clientOf: (of) => clients.of(of),
     log: logOf(parts, node),
     vault: new Vault(new Keyring([])),
+    codec: codecOf({ encryptionKeys: [], encryptsHistories: () => false }),
+    temporalUiOrigins: [],
     nowMs: Date.now,
     clocks: createBusinessClocks(),
     metrics,

@@ -24,6 +24,8 @@ export interface PayrunOptions {
   readonly tokenFile?: boolean;
   /** False: nobody has accepted the ACH debit authorization. */
   readonly achAuthorization?: boolean;
+  /** False: the service is taken for the real one, on real clocks. */
+  readonly sandbox?: boolean;
   /** Keys of systems that decide, as PAYMENTS_SIGNERS names them. */
   readonly signers?: string;
   /** Workers compare the store with Temporal this often; every minute unless said. */
@@ -66,6 +68,7 @@ export class TestPayrun extends GatewayCalls {
   #webhookSecret = "whsec_none";
   #hasTokenFile = false;
   #hasAchAuthorization = true;
+  #isSandbox = true;
   #signers = "";
 
   readonly databaseUrl: string;
@@ -96,6 +99,7 @@ export class TestPayrun extends GatewayCalls {
     this.gatewayUrl = `http://127.0.0.1:${port}`;
     if (options.webhooks !== false) await this.#registerWebhook();
     this.#hasAchAuthorization = options.achAuthorization !== false;
+    this.#isSandbox = options.sandbox !== false;
     this.#signers = options.signers ?? "";
     if (options.janitorEveryMs !== undefined) {
       this.#parts.workerArgs = ["--janitor-every-ms", String(options.janitorEveryMs)];
@@ -140,7 +144,7 @@ export class TestPayrun extends GatewayCalls {
             PAYMENTS_API_TOKEN: business.token,
             PAYMENTS_BUSINESS_ID: business.businessId,
             PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
-            PAYMENTS_API_SANDBOX: "true",
+            PAYMENTS_API_SANDBOX: String(this.#isSandbox),
             PAYMENTS_SIGNERS: this.#signers,
             ...(this.#hasAchAuthorization
               ? { PAYMENTS_ACH_ACCEPTED_BY: "A. Owner", PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05" }

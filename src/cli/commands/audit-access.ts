@@ -64,7 +64,7 @@ async function accessOf(
   span: AccessSpan,
 ): Promise<PlaybookAccess[]> {
   const tokens = await listTokens(db);
-  const sandboxesOnly = profiles.all().every(({ sandbox }) => sandbox);
+  const sandboxesOnly = profiles.sandboxesOnly();
   const found: PlaybookAccess[] = [];
   for (const { name } of await listPlaybooks(db, business)) {
     const revisions = await playbookRevisions(db, { business, name });

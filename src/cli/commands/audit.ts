@@ -15,6 +15,7 @@ import {
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import type { Store } from "../../store/index.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
+import { dataConverterOf } from "../../temporal/codec.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
@@ -134,7 +135,8 @@ async function headsFromTemporal(
   const { namespace } = config.temporal;
   const connection = lazyConnection(temporalOf(config));
   try {
-    return await seenAuditHeads(new Client({ connection, namespace }), business);
+    const dataConverter = dataConverterOf(config);
+    return await seenAuditHeads(new Client({ connection, namespace, dataConverter }), business);
   } catch (error) {
     const why = reasonOf(error).split("\n")[0] ?? "";
     return `its end was not compared with what runs have seen: Temporal can't be asked (${why})`;

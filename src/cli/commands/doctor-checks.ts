@@ -45,7 +45,7 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
             webhookCheck(clients, business, config, fix),
           ])),
     ]);
-    return checks.flat();
+    return [...checks.flat(), ...encryptionCheck(config)];
   } finally {
     await clients.close();
   }
@@ -82,9 +82,28 @@ async function tokensIn(databaseUrl: string): Promise<Token[]> {
   }
 }
 
+/** Where real money moves, Temporal is to keep nothing readable. */
+function encryptionCheck({ encryptionKeys, profiles }: Config): readonly Check[] {
+  if (profiles.sandboxesOnly()) return [];
+  const name = "Encryption";
+  const [newest] = encryptionKeys;
+  if (newest !== undefined) {
+    const text = `what Temporal keeps of runs is encrypted under the key ${newest.id}`;
+    return [{ name, state: "ok", text }];
+  }
+  return [
+    {
+      name,
+      state: "warning",
+      text: "there is no key, so Temporal keeps bills, vendors and sums in plain text",
+      remedy: "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway.",
+    },
+  ];
+}
+
 /** Where real money moves, one administrator makes tokens and another confirms them. */
 async function administratorsCheck({ databaseUrl, profiles }: Config): Promise<readonly Check[]> {
-  if (profiles.all().every(({ sandbox }) => sandbox)) return [];
+  if (profiles.sandboxesOnly()) return [];
   try {
     const tokens = await tokensIn(databaseUrl);
     const now = { nowMs: Date.now(), sandboxesOnly: false };

@@ -29,7 +29,9 @@ export function addWorkerCommand(program: Command, session: Session): void {
     )
     .action(({ serve }) =>
       session.run({}, async ({ config }) => {
-        const bundle = await workflowBundle(join(config().home, "cache"));
+        const { home, encryptsHistories } = config();
+        const encrypts = encryptsHistories();
+        const bundle = await workflowBundle(join(home, "cache"), { encrypts });
         return inForeground(workerPart({ env: environmentWith({}) }, bundle, serve));
       }),
     );

@@ -33,10 +33,12 @@ export interface TemporalPart {
   readonly port: number;
   readonly home: string;
   readonly env: Env;
+  /** Where its UI has histories decrypted; undefined if they are plain. */
+  readonly codecUrl?: string | undefined;
 }
 
 /** Temporal's development server, its state in a file, its UI 1,000 above its port. */
-export function temporalPart({ cli, port, home, env }: TemporalPart): PartPlan {
+export function temporalPart({ cli, port, home, env, codecUrl }: TemporalPart): PartPlan {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
     "--search-attribute",
     `${name}=${ATTRIBUTE_TYPES[type]}`,
@@ -44,6 +46,7 @@ export function temporalPart({ cli, port, home, env }: TemporalPart): PartPlan {
   const args = [
     ...["server", "start-dev", "--ip", "127.0.0.1", "--log-level", "error"],
     ...["--port", String(port), "--ui-port", String(port + 1000)],
+    ...(codecUrl === undefined ? [] : ["--ui-codec-endpoint", codecUrl]),
     ...["--db-filename", join(home, "temporal.db")],
     ...attributes,
   ];

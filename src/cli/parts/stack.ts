@@ -127,7 +127,9 @@ export async function startStack(
   await mkdir(home, { recursive: true, mode: 0o700 });
   if (options.config.encryptionKeys.length === 0) ensureEncryptionKey(home);
   const [bundle, business, adminToken] = await Promise.all([
-    workflowBundle(options.bundleFolder),
+    workflowBundle(options.bundleFolder, {
+      encrypts: !options.config.profiles.sandboxesOnly(),
+    }),
     startSandbox(processes, options, addresses),
     prepareStore(options),
     startTemporal(processes, options, addresses),
@@ -169,7 +171,8 @@ async function startTemporal(
     );
   }
   const port = Number(addresses.temporal.split(":").at(-1));
-  const plan = temporalPart({ cli, port, home, env: environmentWith({}) });
+  const codecUrl = config.profiles.sandboxesOnly() ? undefined : `${addresses.gateway}/codec`;
+  const plan = temporalPart({ cli, port, home, env: environmentWith({}), codecUrl });
   await startPart(processes, options, plan);
 }
 
@@ -226,6 +229,7 @@ function engineEnv(
     PAYRUN_GATEWAY_PORT: new URL(addresses.gateway).port,
     PAYRUN_GATEWAY_URL: addresses.gateway,
     PAYRUN_PUBLIC_URL: options.publicUrl ?? addresses.gateway,
+    ...uiOrigins(options, addresses),
     ...(business === null ? {} : { PAYRUN_PROFILES: business.profilesPath }),
   });
   if (!options.embedTemporal) return env;
@@ -237,6 +241,13 @@ function engineEnv(
     TEMPORAL_NAMESPACE: "default",
     TEMPORAL_CONFIG_FILE: temporalProfile(options.home, addresses.temporal),
   };
+}
+
+/** Browsers know this machine by two names. */
+function uiOrigins({ config }: StackOptions, { temporalUi }: Addresses): Record<string, string> {
+  if (temporalUi === null || config.temporal.uiOrigins.length > 0) return {};
+  const byName = temporalUi.replace("127.0.0.1", "localhost");
+  return { PAYRUN_TEMPORAL_UI_ORIGINS: `${temporalUi},${byName}` };
 }
 
 /** A profile of the embedded server, in place of what the user's own file says. */

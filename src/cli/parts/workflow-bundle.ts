@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** All that workflow code may import, and what pins the SDK that bundles it. */
-const SOURCES = ["workflows", "src/contracts", "src/domain"];
+const SOURCES = ["workflows", "src/contracts", "src/domain", "src/temporal"];
 const PINS = ["package-lock.json"];
 
 /**
@@ -15,15 +15,22 @@ const PINS = ["package-lock.json"];
  * starts seconds sooner.
  *
  * @param folder where bundles are kept
+ * @param encrypts true: for histories that are encrypted, failures included
  * @returns the bundle's path
  */
-export async function workflowBundle(folder: string): Promise<string> {
-  const path = join(folder, `workflows-${await hashOfSources()}.js`);
+export async function workflowBundle(
+  folder: string,
+  { encrypts }: { readonly encrypts: boolean },
+): Promise<string> {
+  const kind = encrypts ? "encrypted-" : "";
+  const path = join(folder, `workflows-${kind}${await hashOfSources()}.js`);
   if (existsSync(path)) return path;
+  const { failureConverterOf } = await import("../../temporal/codec.ts");
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(ROOT, "workflows", "index.ts"),
     logger: new DefaultLogger("ERROR"),
+    ...failureConverterOf({ encryptsHistories: () => encrypts }),
   });
   await mkdir(folder, { recursive: true });
   await forgetOthers(folder);
@@ -51,6 +58,6 @@ async function filesUnder(folder: string): Promise<string[]> {
 
 async function forgetOthers(folder: string): Promise<void> {
   const names = await readdir(folder);
-  const old = names.filter((name) => /^workflows-[0-9a-f]{16}\.js$/.test(name));
+  const old = names.filter((name) => /^workflows-(encrypted-)?[0-9a-f]{16}\.js$/.test(name));
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -1,3 +1,4 @@
+import type { PayloadCodec } from "@temporalio/common";
 import type { ActionContext } from "../../actions/context.ts";
 import type { Mailer } from "../../notices/mail.ts";
 import type { InboxWriter } from "../../events/inbox-writer.ts";
@@ -16,6 +17,10 @@ export interface GatewayContext extends ActionContext {
   /** True where no business moves real money: then nobody needs to confirm a token. */
   readonly sandboxesOnly: () => boolean;
   readonly unproven: UnprovenBodies;
+  /** Decrypts what Temporal keeps. */
+  readonly codec: PayloadCodec;
+  /** Origins of pages that may ask for it. */
+  readonly temporalUiOrigins: readonly string[];
   /** How long `POST /v1/plans` waits for a worker. */
   readonly planTimeoutMs: number;
 }

@@ -1,3 +1,4 @@
+import { coversBusinesses } from "../../domain/approvals/token.ts";
 import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
@@ -131,4 +132,27 @@ function trailOf({ profiles }: GatewayContext, { subject, business }: Refused): 
   const name = business ?? businessOfWorkflow(subject ?? "");
   const profile = name === undefined ? only : (profiles.get(name) ?? only);
   return profile?.businessId ?? STORE_TRAIL;
+}
+
+/**
+ * Refuses a token that is not for every business, and writes that down.
+ *
+ * @throws GatewayError 403 with the message
+ */
+export async function requireAllBusinesses(
+  context: GatewayContext,
+  principal: Principal,
+  of: { readonly method: string; readonly path: string; readonly message: string },
+): Promise<void> {
+  const all = context.profiles.all().map(({ name }) => name);
+  if (coversBusinesses(principal.businesses, all)) return;
+  const error = new GatewayError(403, "forbidden", of.message);
+  const { method, path } = of;
+  await noteRefused(
+    context,
+    principal,
+    { method, path, subject: undefined, business: undefined },
+    error,
+  );
+  throw error;
 }

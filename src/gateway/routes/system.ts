@@ -5,12 +5,9 @@ import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
 import { ErrorBody } from "../../api/schemas.ts";
-import { GatewayError } from "../../actions/errors.ts";
-import type { Principal } from "../../actions/principal.ts";
 import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
-import { coversBusinesses } from "../../domain/approvals/token.ts";
-import { noteRefused } from "../http/refusals.ts";
+import { requireAllBusinesses } from "../http/refusals.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 
@@ -35,7 +32,10 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
 
   app.get("/metrics", async (c) => {
     const { principal } = await authenticate(c, context);
-    await requireAll(context, principal);
+    await requireAllBusinesses(context, principal, {
+      ...{ method: "get", path: "/metrics" },
+      message: "Metrics count all businesses together: they need a token that is for all of them.",
+    });
     return c.body(await context.metrics.registry.metrics(), 200, {
       "content-type": context.metrics.registry.contentType,
     });
@@ -74,18 +74,6 @@ const Envelope = z.object({
   businessId: z.string(),
   data: z.object({ object: z.string(), id: z.string() }),
 });
-
-/** @throws GatewayError 403 for a token that is not for every business: metrics count them together */
-async function requireAll(context: GatewayContext, principal: Principal): Promise<void> {
-  const all = context.profiles.all().map(({ name }) => name);
-  if (coversBusinesses(principal.businesses, all)) return;
-  const message =
-    "Metrics count all businesses together: they need a token that is for all of them.";
-  const error = new GatewayError(403, "forbidden", message);
-  const refused = { method: "get", path: "/metrics", subject: undefined, business: undefined };
-  await noteRefused(context, principal, refused, error);
-  throw error;
-}
 
 /** The paths that are no operations of the API proper, for the document. */
 function describeOpenPaths(app: OpenAPIHono): void {

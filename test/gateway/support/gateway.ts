@@ -12,8 +12,6 @@ import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { confirmedToken } from "../../support/confirmed-token.ts";
-import { Keyring } from "../../../src/vault/keyring.ts";
-import { Vault } from "../../../src/vault/vault.ts";
 
 /** Nothing listens here: Temporal is down. */
 const NOBODY = "127.0.0.1:1";
@@ -65,7 +63,8 @@ export interface TestGatewayOptions {
   readonly port?: number;
   /** As people reach it; where it listens unless said. */
   readonly publicUrl?: string;
-  /** Keys of the vault; one unless said. */
+  readonly temporalUiOrigins?: readonly string[];
+  /** Keys that encrypt; one unless said. */
   readonly keys?: readonly { readonly id: string; readonly key: Buffer }[];
 }
 
@@ -92,7 +91,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     temporal,
     clientOf: (each) => clients.of(each),
     log: { info: log, warn: log, error: log },
-    vault: new Vault(new Keyring(options.keys ?? [{ id: "test", key: Buffer.alloc(32, 7) }])),
+    encryption: {
+      encryptionKeys: options.keys ?? [{ id: "test", key: Buffer.alloc(32, 7) }],
+      encryptsHistories: () => false,
+    },
+    temporalUiOrigins: options.temporalUiOrigins ?? [],
     host: "127.0.0.1",
     port: options.port ?? 0,
     limits: { ...loadConfig({}).gateway.limits, ...options.limits },

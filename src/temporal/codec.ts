@@ -1,0 +1,96 @@
+import { fileURLToPath } from "node:url";
+import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
+import proto from "@temporalio/proto";
+import { Keyring } from "../vault/keyring.ts";
+
+const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
+
+const ENCODING = "encoding";
+const KEY_ID = "encryption-key-id";
+const NONCE = "encryption-nonce";
+const ENCRYPTED = "binary/encrypted";
+
+/** Temporal moves payloads between histories, so nothing of the place is authenticated with them. */
+const LABEL = "payrun-temporal-1";
+
+const FAILURE_CONVERTER_PATH = fileURLToPath(new URL("failure-converter.ts", import.meta.url));
+
+/**
+ * Encrypts what Temporal keeps of workflows with AES-256-GCM under the newest key, and decrypts
+ * under any. Plain payloads are passed through, so that what was written before still reads.
+ */
+class EncryptionCodec implements PayloadCodec {
+  readonly #keyring: Keyring;
+  readonly #encrypts: () => boolean;
+
+  /** @param encrypts asked for each payload; false: only what others have encrypted is decrypted */
+  constructor(keyring: Keyring, encrypts: () => boolean) {
+    this.#keyring = keyring;
+    this.#encrypts = encrypts;
+  }
+
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return this.#encrypts() ? payloads.map((payload) => this.#seal(payload)) : payloads;
+  }
+
+  /** @throws {VaultError} if a payload was encrypted under a key that this process lacks, or changed */
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => (isEncrypted(payload) ? this.#open(payload) : payload));
+  }
+
+  #seal(payload: Payload): Payload {
+    const plain = PayloadMessage.encode(payload).finish();
+    const { keyId, nonce, ciphertext } = this.#keyring.seal(plain, LABEL);
+    return {
+      metadata: {
+        [ENCODING]: Buffer.from(ENCRYPTED),
+        [KEY_ID]: Buffer.from(keyId),
+        [NONCE]: Buffer.from(nonce),
+      },
+      data: Buffer.from(ciphertext, "base64"),
+    };
+  }
+
+  #open({ metadata, data }: Payload): Payload {
+    const sealed = {
+      keyId: textOf(metadata?.[KEY_ID]),
+      nonce: textOf(metadata?.[NONCE]),
+      ciphertext: Buffer.from(data ?? []).toString("base64"),
+    };
+    return PayloadMessage.decode(this.#keyring.open(sealed, LABEL));
+  }
+}
+
+/** What a process's settings say of encryption. */
+export interface EncryptionSettings {
+  readonly encryptionKeys: ConstructorParameters<typeof Keyring>[0];
+  readonly encryptsHistories: () => boolean;
+}
+
+/** Encrypts as the settings say, and decrypts whatever it has keys for. */
+export function codecOf({ encryptionKeys, encryptsHistories }: EncryptionSettings): PayloadCodec {
+  return new EncryptionCodec(new Keyring(encryptionKeys), encryptsHistories);
+}
+
+/**
+ * How a process reads and writes what Temporal keeps. Failures are encrypted if payloads are when
+ * the process starts; payloads as soon as the settings say so.
+ */
+export function dataConverterOf(settings: EncryptionSettings): DataConverter {
+  return { payloadCodecs: [codecOf(settings)], ...failureConverterOf(settings) };
+}
+
+/** The part of `dataConverterOf` that workflow code is bundled with. */
+export function failureConverterOf({
+  encryptsHistories,
+}: Pick<EncryptionSettings, "encryptsHistories">): Pick<DataConverter, "failureConverterPath"> {
+  return encryptsHistories() ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
+}
+
+function isEncrypted({ metadata }: Payload): boolean {
+  return textOf(metadata?.[ENCODING]) === ENCRYPTED;
+}
+
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return Buffer.from(bytes ?? []).toString("utf8");
+}

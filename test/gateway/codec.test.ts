@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import { defaultPayloadConverter, type Payload } from "@temporalio/common";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { codecOf } from "../../src/temporal/codec.ts";
+import { Browser } from "./sign-in/browser.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+
+const UI = "https://temporal.example.com";
+const KEY = { id: "2026-01", key: randomBytes(32) };
+const codec = codecOf({ encryptionKeys: [KEY], encryptsHistories: () => true });
+
+let gateway: TestGateway;
+let token: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({
+    profiles: [profile(), profile({ name: "other", businessId: "biz_other" })],
+    keys: [KEY],
+    temporalUiOrigins: [UI],
+  });
+  token = await gateway.token("Vera", ["viewer"]);
+});
+afterEach(() => gateway.stop());
+
+interface Payloads {
+  readonly payloads: readonly { metadata: Record<string, string>; data: string }[];
+}
+
+async function sealed(...values: readonly unknown[]): Promise<Payloads> {
+  const plain = values.map((value) => defaultPayloadConverter.toPayload(value));
+  return { payloads: (await codec.encode(plain)).map(toJson) };
+}
+
+function toJson({ metadata, data }: Payload) {
+  const entries = Object.entries(metadata ?? {});
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  return {
+    metadata: Object.fromEntries(entries.map(([key, value]) => [key, base64(value)])),
+    data: base64(data ?? new Uint8Array()),
+  };
+}
+
+const textsOf = ({ payloads }: Payloads): string[] =>
+  payloads.map(({ data }) => Buffer.from(data, "base64").toString("utf8"));
+
+function ask(headers: Readonly<Record<string, string>>, body: unknown): Promise<Response> {
+  return fetch(`${gateway.url}/codec/decode`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+test("Temporal's UI reads histories with a person's token, and the log says who has", async () => {
+  const headers = { origin: UI, authorization: `Bearer ${token}`, "x-namespace": "default" };
+  const answer = await ask(headers, await sealed({ vendor: "Blue Bottle" }, "second"));
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("access-control-allow-origin")).toBe(UI);
+  expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
+  expect(textsOf((await answer.json()) as Payloads)).toEqual([
+    '{"vendor":"Blue Bottle"}',
+    '"second"',
+  ]);
+  const line = gateway.logged.find((each) => each.startsWith("histories decrypted"));
+  expect(line).toMatch(/"name":"Vera".*"payloads":2/);
+  expect(line).not.toContain("Blue Bottle");
+});
+
+test("a browser asks before it sends; only a listed origin is answered", async () => {
+  const preflight = (origin: string) =>
+    fetch(`${gateway.url}/codec/decode`, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,x-namespace",
+      },
+    });
+  const ours = await preflight(UI);
+  expect(ours.headers.get("access-control-allow-origin")).toBe(UI);
+  expect(ours.headers.get("access-control-allow-headers")).toMatch(/authorization/i);
+  for (const origin of [
+    "https://evil.example",
+    `${UI}.evil.example`,
+    "http://temporal.example.com",
+  ]) {
+    expect((await preflight(origin)).headers.get("access-control-allow-origin")).toBeNull();
+  }
+});
+
+test("whoever is signed in at the console reads them from a listed origin, and from no other", async () => {
+  const link = await gateway.call("POST", "/v1/sign-in-links", token);
+  const code = String(link.json["url"]).split("#")[1] ?? "";
+  const browser = new Browser(gateway.url);
+  expect((await browser.post("/sign-in", { code })).status).toBe(303);
+  const { cookie } = browser;
+  const body = await sealed("secret");
+  const answer = await ask({ origin: UI, cookie }, body);
+  expect(textsOf((await answer.json()) as Payloads)).toEqual(['"secret"']);
+  expect((await ask({ origin: "https://evil.example", cookie }, body)).status).toBe(401);
+  expect((await ask({ cookie }, body)).status).toBe(401);
+});
+
+test("nobody reads without a token, nor with one that is not for every business", async () => {
+  const body = await sealed("secret");
+  expect((await ask({ origin: UI }, body)).status).toBe(401);
+  const narrow = await gateway.token("Nora", ["admin"], ["acme"]);
+  const refused = await ask({ authorization: `Bearer ${narrow}` }, body);
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).not.toContain("secret");
+});
+
+test("a payload that can't be opened comes back as it was beside those that can, and plain ones too", async () => {
+  const strange = codecOf({
+    encryptionKeys: [{ id: "elsewhere", key: randomBytes(32) }],
+    encryptsHistories: () => true,
+  });
+  const [foreign = {}] = await strange.encode([defaultPayloadConverter.toPayload("theirs")]);
+  const plain = toJson(defaultPayloadConverter.toPayload("plain"));
+  const { payloads } = await sealed("ours");
+  const answer = await ask(
+    { authorization: `Bearer ${token}` },
+    {
+      payloads: [toJson(foreign), plain, ...payloads],
+    },
+  );
+  const read = (await answer.json()) as Payloads;
+  expect(read.payloads.slice(0, 2)).toEqual([toJson(foreign), plain]);
+  expect(textsOf(read)[2]).toBe('"ours"');
+  expect(gateway.logged.join("\n")).toContain("elsewhere");
+});
+
+test("an empty list, which Temporal's tools leave out, is answered with one", async () => {
+  const answer = await ask({ authorization: `Bearer ${token}` }, {});
+  expect(await answer.json()).toEqual({ payloads: [] });
+});
+
+test("what is no list of payloads is refused with what is wrong", async () => {
+  for (const body of [{ payloads: "" }, { payloads: [{ data: "!!" }] }, []]) {
+    const answer = await ask({ authorization: `Bearer ${token}` }, body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: "validation_error" });
+  }
+});
