@@ -34,7 +34,9 @@ export async function linesToCancel(
   { businessId, policy: { choose } }: Cancellation,
 ): Promise<RunLine[]> {
   const { run: playbook, vendor: contactId, payable: payableId = null } = choose;
-  const lines = await linesUnderWay(db, businessId, { playbook, contactId, payableId });
+  const { runId = null, source: sourceId = null } = choose;
+  const of = { playbook, contactId, payableId, runId, sourceId };
+  const lines = await linesUnderWay(db, businessId, of);
   const chosen: RunLine[] = [];
   for (const [runId, ofRun] of Map.groupBy(lines, (line) => line.runId)) {
     const payableIds = ofRun.map((line) => line.payableId);

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
@@ -43,7 +44,7 @@ async function isHeld(
   { businessMs }: ClockReading,
 ): Promise<boolean> {
   const holds = await activeHolds(trx, cancellation.businessId, businessMs);
-  return holds.some(({ scope, value }) => scope === "payable" && value === item.payableId);
+  return keptBack(cancellation.policy, holds).has(item.payableId);
 }
 
 type Read = Awaited<ReturnType<typeof readPayments>>;

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
@@ -18,7 +19,7 @@ import {
   withheldBy,
 } from "../../src/store/cancellations/cancellation-items.ts";
 import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
-import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
+import { activeHolds, createHold, type Hold } from "../../src/store/holds/holds.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -165,7 +166,10 @@ function partOf(paymentId: string, { payments }: Shown, line?: RunLine): Part {
   };
 }
 
-/** Puts every bill on hold that this cancellation is about; answers the hold of each. */
+/**
+ * Puts every bill on hold that this cancellation is about, unless the hold of a stop has all of
+ * them; answers the hold of each. Of a stop that was lifted it sets none: nothing is cancelled.
+ */
 async function holdAll(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
@@ -174,7 +178,11 @@ async function holdAll(
 ): Promise<Map<string, string>> {
   const { workflowId, businessId, reason, requestedBy } = cancellation;
   const bills = new Set(parts.flatMap(({ payableId }) => payableId ?? []));
-  const holds = await heldBefore(trx, cancellation, bills, clock);
+  const inForce = await activeHolds(trx, businessId, clock.businessMs);
+  const { byOne, lifted } = keptBack(cancellation.policy, inForce);
+  if (lifted) return new Map();
+  if (byOne !== undefined) return new Map([...bills].map((payableId) => [payableId, byOne]));
+  const holds = await heldBefore(trx, cancellation, bills, inForce);
   for (const payableId of bills) {
     if (holds.has(payableId)) continue;
     const { holdId } = await createHold(trx, {
@@ -193,13 +201,13 @@ async function holdAll(
 /** Holds that earlier cancellations have set on the same bills: one release lifts what is one hold. */
 async function heldBefore(
   trx: Transaction<Tables>,
-  { business, businessId }: Cancellation,
+  { business }: Cancellation,
   bills: ReadonlySet<string>,
-  clock: ClockReading,
+  inForce: readonly Hold[],
 ): Promise<Map<string, string>> {
   const beginning = cancelScheduledPaymentsId(business, "");
   const holds = new Map<string, string>();
-  for (const hold of await activeHolds(trx, businessId, clock.businessMs)) {
+  for (const hold of inForce) {
     const { author, holdId, scope, value } = hold;
     if (scope !== "payable" || !bills.has(value) || !author.startsWith(beginning)) continue;
     // Who may lift that of a withholding is its playbook's to say.

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { RefusedDecision } from "./decisions.ts";
-import { HoldBody } from "./schemas.ts";
+import { HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
 
 const AttemptBody = z.object({

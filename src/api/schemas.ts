@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { billSum, waitingLines } from "./approvals.ts";
-import { HOLD_SCOPES } from "../domain/holds.ts";
 import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
@@ -51,29 +50,6 @@ export const DecisionBody = z
     summary: z.string().describe("What goes out and what is still needed, in a sentence"),
   })
   .openapi("Decision");
-
-export const HoldBody = z
-  .object({
-    id: z.string(),
-    business: z.string(),
-    scope: z.enum(HOLD_SCOPES),
-    value: z.string(),
-    reason: z.string(),
-    author: z.string(),
-    roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
-    createdAt: z.string(),
-    until: z.string().nullable(),
-    releasedAt: z.string().nullable(),
-    releasedBy: z.string().nullable(),
-    note: z.string().optional(),
-  })
-  .openapi("Hold");
-
-export const HoldListBody = z.object({
-  items: z.array(HoldBody),
-  totalCount: z.int().describe("Holds on all pages"),
-  nextPage: z.int().nullable().describe("Null on the last page"),
-});
 
 const playbook = z
   .object({
@@ -149,7 +125,6 @@ export const BulkResolutionBody = z.object({
 });
 
 export type Decision = Shown<typeof DecisionBody>;
-export type Hold = Shown<typeof HoldBody>;
 export type AppliedPlaybook = Shown<typeof AppliedPlaybookBody>;
 export type PlaybookRevision = Shown<typeof PlaybookRevisionsBody>["items"][number];
 export type Resolution = Shown<typeof ResolutionBody>;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
-import { HoldBody } from "./schemas.ts";
+import { HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
 
 const vendorBill = z.object({

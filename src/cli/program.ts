@@ -156,6 +156,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ACTING,
+    name: "stop",
+    load: async () => (await import("./commands/stop.ts")).addStopCommand,
+  },
+  {
+    heading: ACTING,
     name: "holds",
     load: async () => (await import("./commands/holds.ts")).addHoldsCommand,
   },

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { HoldListBody } from "../api/schemas.ts";
+import { HoldListBody } from "../api/holds.ts";
 import { Api } from "./api.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";

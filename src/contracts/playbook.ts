@@ -137,6 +137,8 @@ export interface CancelScheduledPlaybook {
   readonly choose: CancelChoice;
   /** Business days after which a refund takes too long. */
   readonly refundBusinessDays: number;
+  /** The hold of the stop that asks for it: once that is lifted, nothing more is cancelled. */
+  readonly holdId?: string;
   /** Events that start it, each for its own vendor or bill only. If missing, a launch starts it. */
   readonly events?: readonly StartingEvent[];
 }
@@ -151,6 +153,9 @@ export interface BillChoice {
   readonly vendor: string | null;
   /** A payable's id, from the event that started it. */
   readonly payable?: string | null;
+  /** A run's id and a funding account's, from a stop. */
+  readonly runId?: string | null;
+  readonly source?: string | null;
 }
 
 /** As for bills, or payments by id. */

@@ -3,6 +3,21 @@ export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "
 
 export type HoldScopeName = (typeof HOLD_SCOPES)[number];
 
+/** Scopes of a stop: a hold, and a cancel of what the service has of it already. */
+export type StopScope = Extract<HoldScopeName, "contact" | "source" | "run" | "all">;
+
+export interface StopTarget {
+  readonly scope: StopScope;
+  /** Empty for everything. */
+  readonly value: string;
+}
+
+export interface HoldTarget {
+  readonly scope: HoldScopeName;
+  /** Empty for everything. */
+  readonly value: string;
+}
+
 /** The fields of a hold that decide whether it stops a line. */
 export interface HoldScope {
   readonly scope: string;

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { keptBack } from "../domain/cancellations/kept-back.ts";
 import { type CancellationItem, isOpenItem } from "../store/cancellations/cancellation-items.ts";
 import { type Cancellation, getCancellation } from "../store/cancellations/cancellations.ts";
 import { activeHolds } from "../store/holds/holds.ts";
@@ -7,7 +8,7 @@ import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 
 /** The cancellation that wants payments cancelled. */
 export interface CancelCaller {
-  readonly cancellation: Pick<Cancellation, "workflowId" | "businessId">;
+  readonly cancellation: Pick<Cancellation, "workflowId" | "businessId" | "policy">;
   /** The payments to cancel, by ledger subject. */
   readonly items: ReadonlyMap<string, CancellationItem>;
 }
@@ -26,7 +27,7 @@ export async function mayCancel(
   const now = await getCancellation(trx, workflowId);
   const isOver = now === undefined || now.endedAtMs !== null;
   const holds = await activeHolds(trx, businessId, businessMs);
-  const held = new Set(holds.flatMap(({ scope, value }) => (scope === "payable" ? [value] : [])));
+  const kept = keptBack(cancellation.policy, holds);
   const closed = new Map<string, Closed>();
   for (const { subject } of requests) {
     const item = items.get(subject);
@@ -34,8 +35,7 @@ export async function mayCancel(
       closed.set(subject, closedFor("done", "the cancel is no longer wanted"));
       continue;
     }
-    // If the service doesn't name the payment's bill, there is no bill to hold.
-    if (item.payableId === null || held.has(item.payableId)) continue;
+    if (kept.has(item.payableId)) continue;
     closed.set(subject, closedFor("hold-lifted", "its bill is no longer on hold"));
   }
   return closed;

@@ -5,7 +5,7 @@ import { notFound } from "../actions/errors.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import { linesOfVendor, type VendorLine } from "../store/lines/vendor-lines.ts";
 import { lastPaymentsTo } from "./review/last-payments.ts";
-import { holdJson } from "./status/holds.ts";
+import { holdsJson } from "./status/holds.ts";
 import { businessNowMs } from "./moment.ts";
 
 /** Bills and payments that are shown; older ones are at the service. */
@@ -63,9 +63,11 @@ export async function vendorOf(
       reason: line.reason,
     })),
     payments: payments.get(contactId) ?? null,
-    holds: holds
-      .filter(({ scope, value }) => scope === "contact" && value === contactId)
-      .map((hold) => holdJson(hold, business)),
+    holds: await holdsJson(
+      db,
+      holds.filter(({ scope, value }) => scope === "contact" && value === contactId),
+      business,
+    ),
   };
 }
 

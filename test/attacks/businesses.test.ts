@@ -72,6 +72,13 @@ function attacks(): Record<string, { path: string; body?: object }> {
     "GET /metrics": { path: "/metrics" },
     "POST /v1/holds": { path: "/v1/holds", body: { all: true, reason: "x", ...named } },
     "DELETE /v1/holds/{id}": { path: `/v1/holds/${holdId}` },
+    "GET /v1/releases": { path: "/v1/releases?by=ada&business=acme" },
+    "POST /v1/releases": { path: "/v1/releases", body: { by: "ada", ...named } },
+    "GET /v1/stops": { path: `/v1/stops?run=${id}` },
+    "POST /v1/stops": {
+      path: "/v1/stops",
+      body: { run: run.runId, reason: "x", cancelScheduled: true },
+    },
     "GET /v1/incidents": { path: "/v1/incidents?business=acme" },
     "POST /v1/incidents/{source}/decision": {
       path: "/v1/incidents/balance/decision?business=acme",
@@ -208,6 +215,9 @@ test("metrics are for whoever may see all businesses that there are", async () =
 });
 
 test("lists have what the token's businesses have, and nothing of others", async () => {
+  // Who names no business finds nothing of others, whoever has set it.
+  expect((await gateway.call("GET", "/v1/releases?by=ada", ours)).status).toBe(200);
+  expect((await gateway.call("GET", "/v1/releases?by=ada", theirs)).status).toBe(422);
   for (const path of ["runs", "notices", "incidents", "holds", "playbooks"]) {
     const mine = await gateway.call("GET", `/v1/${path}`, ours);
     const other = await gateway.call("GET", `/v1/${path}`, theirs);

@@ -5,7 +5,8 @@ import { payrun as cli } from "../cli/cli.ts";
 import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { expectBank } from "../support/scene.ts";
+import { expectBank, plannedScene } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -26,11 +27,16 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
+/** The page's second part. */
+function isOfStop(command: string): boolean {
+  return /payrun (?:stop|release --all)/.test(command);
+}
+
 describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
   test("do what the page says", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 150_00);
-    const commands = commandsOf("docs/cancel-scheduled.md");
-    expect(commands.length).toBeGreaterThan(2);
+    const commands = commandsOf("docs/cancel-scheduled.md").filter((each) => !isOfStop(each));
+    expect(commands).toHaveLength(3);
     let done: CancellationStatus | undefined;
     for (const command of commands) {
       const args = wordsOf(command).map((word) =>
@@ -49,6 +55,34 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     expect(hasEnded(now)).toBe(true);
     await payrun.sandbox.control.advance("P14D");
     await expectBank(payrun, [[bill, 0]]);
+  });
+
+  test("stop everything, take back what is scheduled, and end the stop", async () => {
+    const { runId, made } = await plannedScene(payrun, "stopped", [170_00]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+    const [stop = "", release = "", ...others] = commandsOf("docs/cancel-scheduled.md").filter(
+      isOfStop,
+    );
+    expect(others).toEqual([]);
+    const unasked = await cli(wordsOf(stop), { env });
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    const stopped = await cli([...wordsOf(stop), "--yes"], { env });
+    expect(stopped.code, stopped.stderr).toBe(0);
+    expect(stopped.stdout).toMatch(/stopped: everything/);
+    expect(stopped.stdout).toMatch(/1 bill, \$170\.00, with the service, which can still cancel/);
+    expect(stopped.stdout).toMatch(/\$170\.00 +cancelled/);
+    expect((await cli(["holds"], { env })).stdout).toContain("everything");
+    const words = wordsOf(release).map((word) => word.replace("NAME", "reader"));
+    const ended = await cli([...words, "--yes"], { env });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toMatch(/released: everything/);
+    expect((await cli(["holds"], { env })).stdout).not.toContain("everything");
+    await payrun.sandbox.control.advance("P14D");
+    await expectBank(
+      payrun,
+      made.map((bill) => [bill, 0]),
+    );
   });
 
   test("store a playbook that withholds", async () => {

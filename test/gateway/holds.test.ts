@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HoldBody, HoldListBody } from "../../src/api/schemas.ts";
+import { HoldBody, HoldListBody } from "../../src/api/holds.ts";
 import { activeHoldFor, createHold, getHold } from "../../src/store/holds/holds.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { startTestGateway, profile, type TestGateway } from "./support/gateway.ts";

@@ -86,12 +86,18 @@ describe("tokens", () => {
 describe("roles", () => {
   const hold = { all: true, reason: "a stop" };
   const playbook = { name: "weekly", text: "kind: pay-run" };
+  beforeAll(async () => {
+    const text = "kind: pay-run\napprove: [{ by: [controller] }]\n";
+    await gateway.call("POST", "/v1/playbooks", admin, { name: "approved", text });
+  });
   test.each([
     ["POST", "/v1/runs", { playbook: "nothing" }, ["launcher", "admin"]],
     ["POST", "/v1/plans", { playbook: "nothing" }, ["launcher", "admin"]],
     ["POST", "/v1/playbooks", playbook, ["admin"]],
-    ["POST", "/v1/holds", hold, ["operator", "admin"]],
-    ["DELETE", "/v1/holds/nothing", undefined, ["operator", "admin"]],
+    ["POST", "/v1/holds", hold, ["operator", "admin", "controller"]],
+    ["DELETE", "/v1/holds/nothing", undefined, ["operator", "admin", "controller"]],
+    ["POST", "/v1/stops", { reason: "a stop" }, ["operator", "admin", "controller"]],
+    ["POST", "/v1/releases", { by: "nobody" }, ["operator", "admin", "controller"]],
     ["POST", "/v1/runs/nothing/cancel", {}, ["operator", "admin"]],
     ["POST", "/v1/schedules/x/pause", {}, ["operator", "admin"]],
     ["POST", "/v1/schedules/x/resume", {}, ["operator", "admin"]],
@@ -275,6 +281,7 @@ describe("the description", () => {
       "GET /v1/playbooks",
       "GET /v1/playbooks/{name}",
       "GET /v1/playbooks/{name}/proposal",
+      "GET /v1/releases",
       "GET /v1/reports",
       "GET /v1/runs",
       "GET /v1/runs/{id}",
@@ -284,6 +291,7 @@ describe("the description", () => {
       "GET /v1/schedules",
       "GET /v1/search",
       "GET /v1/sessions",
+      "GET /v1/stops",
       "GET /v1/tokens",
       "GET /v1/under-way",
       "POST /v1/cancellations",
@@ -296,6 +304,7 @@ describe("the description", () => {
       "POST /v1/plans",
       "POST /v1/playbooks",
       "POST /v1/playbooks/{name}/confirmation",
+      "POST /v1/releases",
       "POST /v1/resolutions",
       "POST /v1/runs",
       "POST /v1/runs/{id}/cancel",
@@ -304,6 +313,7 @@ describe("the description", () => {
       "POST /v1/schedules/{name}/pause",
       "POST /v1/schedules/{name}/resume",
       "POST /v1/sign-in-links",
+      "POST /v1/stops",
       "POST /v1/tokens",
       "POST /v1/tokens/renewal",
       "POST /v1/tokens/{id}/confirmation",

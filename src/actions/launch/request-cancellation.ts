@@ -38,20 +38,29 @@ export async function requestCancellation(
   context: Pick<ActionContext, "store" | "temporal" | "nowMs">,
   request: CancellationRequest,
 ): Promise<Launched> {
-  const { profile, playbook, by } = request;
-  const { workflowId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
-    record(trx, request, context.nowMs()),
+  const recorded = await context.store.transactionOf(request.profile.businessId, (trx) =>
+    recordCancellation(trx, request, context.nowMs()),
   );
-  await startWorkflow(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
+  await startCancellation(context, request, recorded.workflowId);
+  return { runId: recorded.workflowId, created: recorded.created };
+}
+
+/** @throws GatewayError 503 where Temporal can't be reached: the janitor starts it later */
+export async function startCancellation(
+  { temporal }: Pick<ActionContext, "temporal">,
+  { profile, playbook, by }: CancellationRequest,
+  workflowId: string,
+): Promise<void> {
+  await startWorkflow(temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
     workflowId,
     business: profile.name,
     playbook,
     requestedBy: by,
   });
-  return { runId: workflowId, created };
 }
 
-async function record(
+/** Writes the row of a request, unless the same one is under way. */
+export async function recordCancellation(
   trx: Transaction<Tables>,
   { profile, request, playbook, policy, runId, reason, by }: CancellationRequest,
   nowMs: number,

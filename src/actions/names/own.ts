@@ -82,12 +82,21 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
     return { exact: await shown([byId]), near: [] };
   }
   const { businessMs } = await context.clocks.read(profile);
-  const named = await shown(await activeHolds(db, businessId, businessMs));
+  const inForce = await activeHolds(db, businessId, businessMs);
+  const named = await shown(inForce);
   const isMeant = (hold: Named) =>
     (text.length >= 12 && hold.id.startsWith(text)) ||
     isCalled(hold, text) ||
     (hold.number === null && folded(hold.name ?? "").endsWith(` ${folded(text)}`));
-  const exact = named.filter(isMeant);
+  const called = named.filter(isMeant);
+  // A vendor's name is the hold on the vendor, if there is one, and not those on its bills.
+  const onBill = new Set(
+    inForce.flatMap(({ scope, holdId }) => (scope === "payable" ? holdId : [])),
+  );
+  const others = called.filter(
+    ({ id, number }) => !onBill.has(id) || isCalled({ number, name: null }, text),
+  );
+  const exact = others.length > 0 ? others : called;
   return { exact, near: exact.length > 0 ? [] : named.slice(0, NEAR_MOST) };
 
   async function shown(holds: readonly Hold[]): Promise<Named[]> {

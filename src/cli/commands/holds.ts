@@ -1,13 +1,15 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { usageError } from "../terminal/cli-error.ts";
+import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
-import type { Session } from "../client/session.ts";
-import { dim, green, printable, table } from "../terminal/text.ts";
-import { type Hold, HoldBody, HoldListBody } from "../../api/schemas.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
+import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
+import { agreed } from "../terminal/confirm.ts";
+import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
 
 export function addHoldCommand(program: Command, session: Session): void {
   program
@@ -31,8 +33,9 @@ export function addHoldCommand(program: Command, session: Session): void {
           reason: options.reason,
           ...(options.until === undefined ? {} : { until: untilText(options.until) }),
         });
-        output.line(`${green("✓")} on hold: ${targetOf(hold)}  ${dim(hold.id)}`);
-        if (hold.note !== undefined) output.line(printable(hold.note));
+        output.line(`${green("✓")} on hold: ${heldName(hold)}  ${dim(hold.id)}`);
+        if (hold.holds !== undefined) output.lines(heldLines(hold.holds));
+        if (hold.note !== undefined) output.line(`${printable(hold.note)} ${takenBack(hold)}`);
         output.line(dim(`payrun release ${hold.id} lifts it`));
         output.document(hold);
       }),
@@ -85,24 +88,85 @@ function untilText(text: string): string {
     : text.trim();
 }
 
+/** The command that takes back what a hold came too late for. */
+function takenBack({ scope, value, number, name }: Hold): string {
+  const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${printable(text)}"`);
+  const reason = "--reason …";
+  switch (scope) {
+    case "payable":
+      return `payrun cancel-scheduled ${quoted(number ?? value)} ${reason} takes it back.`;
+    case "contact":
+      return `payrun stop --contact ${quoted(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
+    case "source":
+    case "run":
+      return `payrun stop --${scope} ${quoted(value)} --cancel-scheduled ${reason} takes them back.`;
+    case "playbook":
+    case "all":
+      return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
+  }
+}
+
 export function addReleaseCommand(program: Command, session: Session): void {
   program
     .command("release")
-    .description("lift a hold")
-    .argument("<hold>", "the hold's id, or what it is on: a bill's number, a vendor's name")
+    .description("lift a hold, or all that somebody has set")
+    .argument("[hold]", "the hold's id, or what it is on: a bill's number, a vendor's name")
+    .option("--all", "every hold of whoever --by names, as far as you may lift it")
+    .option("--by <who>", "who has set them, also by asking for a cancel")
     .option("--business <name>", "needed only where several have such a hold")
+    .option("-y, --yes", "do not ask; --all needs it if there is no terminal")
     .option("--json", "print one JSON document")
     .action((text, options) =>
-      session.run(options, async ({ output, config }) => {
+      session.run(options, async (context) => {
+        const { all, by, business, yes } = options;
+        if (all === true && by !== undefined && text === undefined) {
+          return releaseAll(context, { by, business, yes });
+        }
+        if (text === undefined || all === true || by !== undefined) {
+          throw usageError("name one hold, or say --all --by WHO", "payrun holds lists them.");
+        }
+        const { output, config } = context;
         const gateway = gatewayOf(config());
-        const { business } = options;
         const { id } = await findOne(gateway, { kind: "hold", text, business });
         const path = `/v1/holds/${encodeURIComponent(id)}`;
         const hold = await gateway.delete(path, HoldBody);
-        output.line(`${green("✓")} released: ${targetOf(hold)}`);
+        output.line(`${green("✓")} released: ${heldName(hold)}`);
+        if (hold.goesOut !== undefined) output.lines(goesOutLines(hold.goesOut, true));
         output.document(hold);
+        return EXIT.done;
       }),
     );
+}
+
+async function releaseAll(
+  { output, config }: CommandContext,
+  { by, business, yes }: { by: string; business: string | undefined; yes: true | undefined },
+): Promise<ExitCode> {
+  const gateway = gatewayOf(config());
+  const of = { by, ...(business === undefined ? {} : { business }) };
+  const question = async (): Promise<string> => {
+    const query = new URLSearchParams(of);
+    const preview = await gateway.get(`/v1/releases?${query.toString()}`, ReleaseBody);
+    output.lines(preview.released.map((hold) => `  ${heldName(hold)}  ${dim(hold.id)}`));
+    output.lines(goesOutLines(preview.goesOut, false));
+    return `Release ${count(preview.released.length, "hold")} of ${by}?`;
+  };
+  if (!(await agreed("release --all", { output, yes }, question))) {
+    output.note("Nothing was released.");
+    return EXIT.failed;
+  }
+  const done = await gateway.post("/v1/releases", ReleaseBody, of);
+  for (const hold of done.released) {
+    output.line(`${green("✓")} released: ${heldName(hold)}  ${dim(hold.id)}`);
+  }
+  for (const { hold, roles } of done.kept) {
+    output.line(
+      `${yellow("–")} kept: ${heldName(hold)}: only ${roles.join(", ")} may lift it  ${dim(hold.id)}`,
+    );
+  }
+  output.lines(goesOutLines(done.goesOut, true));
+  output.document(done);
+  return EXIT.done;
 }
 
 export function addHoldsCommand(program: Command, session: Session): void {
@@ -114,13 +178,13 @@ export function addHoldsCommand(program: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const items = await allHolds(gatewayOf(config()));
         const rows = items.map((hold) => [
-          hold.id,
-          targetOf(hold),
+          heldName(hold),
           printable(hold.author),
           hold.until === null ? "until released" : spokenTime(hold.until),
           printable(hold.reason),
+          dim(hold.id),
         ]);
-        const columns = ["Hold", "Of", "By", "Until", "Reason"].map((title) => ({ title }));
+        const columns = ["On hold", "By", "Until", "Reason", "Hold"].map((title) => ({ title }));
         output.lines(rows.length === 0 ? ["Nothing is on hold."] : table(columns, rows));
         output.document({ items });
       }),
@@ -138,8 +202,4 @@ async function allHolds(gateway: GatewayClient): Promise<Hold[]> {
     page = holds.nextPage;
   }
   return items;
-}
-
-function targetOf({ scope, value }: Hold): string {
-  return scope === "all" ? "everything" : `${scope} ${printable(value)}`;
 }

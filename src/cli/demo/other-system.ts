@@ -4,7 +4,8 @@ import { CliError } from "../terminal/cli-error.ts";
 import { GatewayClient } from "../client/gateway-client.ts";
 import { readIfThere } from "../home/private-file.ts";
 import { IncidentBody } from "../../api/incidents.ts";
-import { DecisionBody, HoldBody } from "../../api/schemas.ts";
+import { HoldBody } from "../../api/holds.ts";
+import { DecisionBody } from "../../api/schemas.ts";
 
 // Another system that decides: a process of its own that knows nothing but the gateway's address
 // and its own token. It approves the plan of a run as it has read it, releases holds, or decides

@@ -12,7 +12,7 @@ import { bold, count, dim, green, red } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
-import { HoldBody } from "../../api/schemas.ts";
+import { HoldBody } from "../../api/holds.ts";
 
 /** The stored playbook that keeps the flagged bills of the run back. */
 const WITHHOLDING = "hold-flagged-bills";

@@ -95,7 +95,7 @@ function progressOf(now: CancellationStatus): string {
 }
 
 /** What `--wait` ends with: 0 completed, 1 with exceptions, 3 it still waits. */
-function exitCodeOf(now: CancellationStatus): ExitCode {
+export function exitCodeOf(now: CancellationStatus): ExitCode {
   if (!hasEnded(now)) return EXIT.waiting;
   return now.phase === "completed" ? EXIT.done : EXIT.failed;
 }

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { PayableHistory } from "../../api/history.ts";
-import { HoldBody, ResolutionBody } from "../../api/schemas.ts";
+import { HoldBody } from "../../api/holds.ts";
+import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { PageRequest } from "../page.ts";

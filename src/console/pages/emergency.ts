@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
-import { HoldBody, HoldListBody } from "../../api/schemas.ts";
+import { HoldBody, HoldListBody } from "../../api/holds.ts";
 import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { type Hold, HoldBody, HoldListBody } from "../../api/schemas.ts";
+import { type Hold, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { type Api, each } from "../api.ts";
 import {

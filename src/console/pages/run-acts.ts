@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { RunReviewBody, type RunReview } from "../../api/review.ts";
 import { RunStatusBody } from "../../api/runs.ts";
-import { HoldBody } from "../../api/schemas.ts";
+import { HoldBody } from "../../api/holds.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { HoldBody } from "../../api/schemas.ts";
+import { HoldBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { CANCELLATION_KINDS } from "../../contracts/cancellation.ts";
+import type { StopTarget } from "../holds.ts";
 import type { CancelScheduledPlaybook, HoldPlaybook, Playbook } from "../../contracts/playbook.ts";
 
 /** Default number of days after which people are notified of a late refund. */
@@ -46,6 +47,22 @@ export function cancelOfPayments(payments: readonly string[]): CancelScheduledPl
     choose: { run: null, where: null, vendor: null, payments },
     refundBusinessDays: REFUND_BUSINESS_DAYS,
   };
+}
+
+/** A policy that cancels whatever is under way of what a hold is on. */
+export function cancelOfHeld(
+  { scope, value }: StopTarget,
+  holdId: string,
+): CancelScheduledPlaybook {
+  const policy = cancelOfPayments([]);
+  const choose = {
+    ...policy.choose,
+    payments: null,
+    ...(scope === "contact" ? { vendor: value } : {}),
+    ...(scope === "run" ? { runId: value } : {}),
+    ...(scope === "source" ? { source: value } : {}),
+  };
+  return { ...policy, holdId, choose };
 }
 
 /** What names a request for certain payments: the same for the same ones, in any order. */

@@ -11,7 +11,7 @@ import { listHolds, type Hold } from "../../store/holds/holds.ts";
 import { planLineOf, type RunLine, toRunLine } from "../../store/lines/lines.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { getRetry } from "../../store/retries/retries.ts";
-import { holdJson } from "../status/holds.ts";
+import { holdsJson } from "../status/holds.ts";
 import { currentLineOf } from "../../actions/payables.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { approvalsOf } from "./approvals.ts";
@@ -83,7 +83,7 @@ export async function historyOf(
     payments: payments.map(({ hadSettled: _, ...payment }) => payment),
     externalPayments,
     retry: retryJson(retry),
-    holds: holds.map((hold) => holdJson(hold, profile.name)),
+    holds: await holdsJson(db, holds, profile.name),
     cancellations: cancellations.map(({ workflowId, paymentId, state, reason }) => ({
       id: workflowId,
       paymentId,

@@ -1,67 +1,104 @@
-import { isIn } from "../../store/sql/is-in.ts";
-import { UNDER_WAY } from "../../store/lines/line-states.ts";
-import { Temporal } from "temporal-polyfill";
-import type { LineState } from "../../contracts/pay-run.ts";
-import { newYorkInstantMs } from "../../domain/clock/new-york.ts";
-import type { HoldScopeName } from "../../domain/holds.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { GoesOut, HeldSums } from "../../api/holds.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import type { HoldTarget } from "../../domain/holds.ts";
+import type { Name } from "../../domain/names.ts";
+import { judgeStop } from "../../domain/stop.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
+import { type OpenLine, openLinesOf } from "../../store/lines/open-lines.ts";
+import { namesOf } from "../../store/names/names.ts";
 
-const BANK_ZONE = "America/New_York";
+/** What the things are called that holds are on, by scope. */
+const KIND_OF: Readonly<Record<string, Name["kind"]>> = {
+  payable: "bill",
+  contact: "vendor",
+  source: "account",
+};
 
-export interface HoldTarget {
-  readonly scope: HoldScopeName;
-  readonly value: string;
+/** Holds as the API shows them, with what people call what they are on. */
+export async function holdsJson(db: Db, holds: readonly Hold[], business: string) {
+  const called = new Map<string, Name>();
+  for (const [key, ofOne] of Map.groupBy(
+    holds,
+    ({ businessId, scope }) => `${businessId} ${scope}`,
+  )) {
+    const [first] = ofOne;
+    const kind = KIND_OF[first?.scope ?? ""];
+    if (first === undefined || kind === undefined) continue;
+    const ids = ofOne.map(({ value }) => value);
+    const names = await namesOf(db, first.businessId, kind, ids);
+    for (const [id, name] of names) called.set(`${key} ${id}`, name);
+  }
+  return holds.map((hold) => {
+    const name = called.get(`${hold.businessId} ${hold.scope} ${hold.value}`);
+    return {
+      id: hold.holdId,
+      business,
+      scope: hold.scope,
+      value: hold.value,
+      number: name?.number ?? null,
+      name: name?.name ?? null,
+      amountCents: name?.amountCents ?? null,
+      reason: hold.reason,
+      author: hold.author,
+      roles: hold.roles,
+      createdAt: new Date(hold.createdAtMs).toISOString(),
+      until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
+      releasedAt: hold.releasedAtMs === null ? null : new Date(hold.releasedAtMs).toISOString(),
+      releasedBy: hold.releasedBy,
+    };
+  });
 }
 
-/** A hold as the API shows it. */
-export function holdJson(hold: Hold, business: string) {
-  return {
-    id: hold.holdId,
-    business,
-    scope: hold.scope,
-    value: hold.value,
-    reason: hold.reason,
-    author: hold.author,
-    roles: hold.roles,
-    createdAt: new Date(hold.createdAtMs).toISOString(),
-    until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
-    releasedAt: hold.releasedAtMs === null ? null : new Date(hold.releasedAtMs).toISOString(),
-    releasedBy: hold.releasedBy,
-  };
+/** One hold, as the API shows it. */
+export async function holdJson(db: Db, hold: Hold, business: string) {
+  const [json] = await holdsJson(db, [hold], business);
+  if (json === undefined) throw new Error("a hold is shown as one");
+  return json;
 }
 
 /**
- * When a hold ends by itself.
+ * What a hold on something keeps back, and what the service has of it already.
  *
- * @param text ISO 8601: an instant, a date for the beginning of its day in New York, or a duration
- *   from now on
- * @param nowMs the business clock
+ * @param unplanned amount of a bill that no run has a line of
  */
-export function endOf(text: string, nowMs: number): number {
-  if (/^P/i.test(text)) {
-    const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(BANK_ZONE);
-    return now.add(Temporal.Duration.from(text)).epochMilliseconds;
-  }
-  return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
+export async function heldSums(
+  { store, clocks }: Pick<ActionContext, "store" | "clocks">,
+  profile: BusinessProfile,
+  target: HoldTarget,
+  unplanned: number | null = null,
+): Promise<HeldSums> {
+  const lines = await openLinesOf(store.db, profile.businessId, target);
+  const now = judgeStop(lines, await clocks.read(profile));
+  const { waiting, underWay, gone } = now;
+  const { earliestCutOffMs, ...recallable } = now.recallable;
+  const isUnplanned = target.scope === "payable" && lines.length === 0 && unplanned !== null;
+  return {
+    waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,
+    recallable: {
+      ...recallable,
+      earliestCutOff: earliestCutOffMs === null ? null : new Date(earliestCutOffMs).toISOString(),
+    },
+    underWay,
+    gone,
+  };
 }
 
-const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
-
-/** How many bills of a hold's target are with the service already. */
-export async function sentAlready(db: Db, businessId: string, target: HoldTarget): Promise<number> {
-  let query = db
-    .selectFrom("run_lines")
-    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-    .select((eb) => eb.fn.count<number>("run_lines.payable_id").distinct().as("count"))
-    .where("run_lines.business_id", "=", businessId)
-    .where(isIn("run_lines.state", UNDER_WAY))
-    .where("run_lines.state", "in", SENT);
-  if (target.scope === "payable") query = query.where("run_lines.payable_id", "=", target.value);
-  if (target.scope === "contact") query = query.where("run_lines.contact_id", "=", target.value);
-  if (target.scope === "source") query = query.where("run_lines.source_id", "=", target.value);
-  if (target.scope === "run") query = query.where("run_lines.run_id", "=", target.value);
-  if (target.scope === "playbook") query = query.where("runs.playbook", "=", target.value);
-  const row = await query.executeTakeFirstOrThrow();
-  return Number(row.count);
+/** Bills that go out because a hold was lifted. */
+export async function goesOutJson(db: Db, lines: readonly OpenLine[]): Promise<GoesOut> {
+  const shown = lines.slice(0, GOES_OUT_SHOWN);
+  const [first] = shown;
+  const ids = shown.map(({ payableId }) => payableId);
+  const names = first === undefined ? undefined : await namesOf(db, first.businessId, "bill", ids);
+  return {
+    bills: lines.length,
+    totalCents: lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    items: shown.map(({ payableId, amountCents, runId }) => {
+      const { number = null, name = null } = names?.get(payableId) ?? {};
+      return { payableId, publicId: number, contactName: name, amountCents, runId };
+    }),
+  };
 }
+
+const GOES_OUT_SHOWN = 100;

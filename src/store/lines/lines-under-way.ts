@@ -22,11 +22,15 @@ export async function linesUnderWay(
     readonly playbook: string | null;
     readonly contactId: string | null;
     readonly payableId: string | null;
+    readonly runId: string | null;
+    readonly sourceId: string | null;
   },
 ): Promise<RunLine[]> {
   let query = db.selectFrom("run_lines").selectAll().where("business_id", "=", businessId);
   if (of.contactId !== null) query = query.where("contact_id", "=", of.contactId);
   if (of.payableId !== null) query = query.where("payable_id", "=", of.payableId);
+  if (of.runId !== null) query = query.where("run_id", "=", of.runId);
+  if (of.sourceId !== null) query = query.where("source_id", "=", of.sourceId);
   const open = await query
     .where(isIn("state", UNDER_WAY))
     .where("state", "!=", WITH_THE_BANK)

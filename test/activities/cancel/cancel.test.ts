@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { cancelOfHeld } from "../../../src/domain/cancellations/policy.ts";
+import type { StopScope } from "../../../src/domain/holds.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { CancelWorld } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
 
@@ -126,4 +129,89 @@ test("people hear, once, of a cancel that doesn't get through while there is tim
   await world.age(id, 11 * 60_000);
   await world.turns(id, 3);
   expect(await world.told(id)).toEqual([expect.stringMatching(/token \(401\).*9:00 New York/)]);
+});
+
+describe("a stop", () => {
+  const ASKED = { reason: "fraud?", author: "cora", nowMs: 1 };
+
+  /** A hold as a stop sets it, and the cancel that goes with it. */
+  async function stopped(scope: StopScope, value: string, isLifted = false) {
+    const { store, businessId } = world.money;
+    const { holdId } = await store.transaction((trx) =>
+      createHold(trx, { ...ASKED, businessId, scope, value }),
+    );
+    const lift = () =>
+      store.transaction(async (trx) => {
+        await releaseHold(trx, holdId, "cora", Date.now());
+      });
+    if (isLifted) await lift();
+    const id = await world.request({ policy: cancelOfHeld({ scope, value }, holdId) });
+    return { id, holdId, lift };
+  }
+
+  async function valuesOf(runId: string, payableId: string): Promise<Record<StopScope, string>> {
+    const { sourceId, contactId } = await world.money.line(runId, payableId);
+    return { run: runId, source: sourceId, contact: contactId, all: "" };
+  }
+
+  test.each([
+    ["contact", []],
+    ["all", []],
+    // The next run, or another account, would pay them again.
+    ["run", ["own", "own"]],
+    ["source", ["own", "own"]],
+  ] as const)(
+    "of a %s cancels what the service has of it, and keeps each bill back",
+    async (scope, own) => {
+      const { runId, payableIds, payableId } = await world.money.approvedRun([{}, {}]);
+      await world.money.pay(runId);
+      const values = await valuesOf(runId, payableId);
+      const { id, holdId, lift } = await stopped(scope, values[scope]);
+      await world.turns(id);
+      // What other tests have left is taken back, too, if it is meant.
+      const items = (await world.itemsOf(id)).filter((item) =>
+        payableIds.includes(item.payableId ?? ""),
+      );
+      expect(items.map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+      const kept = items.map((item) => (item.holdId === holdId ? [] : "own"));
+      expect(kept.flat()).toEqual(own);
+      const held = await world.held();
+      expect(payableIds.filter((each) => held.includes(each))).toHaveLength(own.length);
+      await lift();
+    },
+  );
+
+  test.each(["contact", "all", "run", "source"] as const)(
+    "of a %s waits for a request under way, and cancels its payment once the service shows it",
+    async (scope) => {
+      const planned = await world.left(await world.money.approvedRun([{}]));
+      const { runId, payableId } = planned;
+      const values = await valuesOf(runId, payableId);
+      const { id, lift } = await stopped(scope, values[scope]);
+      await world.turns(id, 3);
+      const shown = () => world.shown(id);
+      expect(await shown()).toContain(`${payableId} unknown`);
+      const [paymentId = ""] = await world.arrive(payableId);
+      await world.turns(id);
+      expect(await shown()).toContain(`${paymentId} cancelled`);
+      await world.staysUnpaid(planned);
+      await lift();
+    },
+  );
+
+  test.each(["run", "all"] as const)(
+    "of a %s that is released before its cancels go out cancels nothing more",
+    async (scope) => {
+      const { runId, payableId } = await world.money.approvedRun([{}]);
+      await world.money.pay(runId);
+      const values = await valuesOf(runId, payableId);
+      const { id } = await stopped(scope, values[scope], true);
+      await world.turns(id);
+      const items = (await world.itemsOf(id)).filter((item) => item.payableId === payableId);
+      expect(items.map(({ state }) => state)).toEqual(["released"]);
+      expect(await world.held()).not.toContain(payableId);
+      const [payment] = await world.money.paymentsOf(payableId);
+      expect(payment?.status).toBe("scheduled");
+    },
+  );
 });

@@ -111,7 +111,7 @@ test("lines that may still be taken back are those under way or parked, of a pla
     await changeLine(store.db, { runId, payableId: state }, { state }, 4);
   }
   await approvedRun(store, "monthly", ["other"], { contactId: "con_other" });
-  const all = { playbook: null, contactId: null, payableId: null };
+  const all = { playbook: null, contactId: null, payableId: null, runId: null, sourceId: null };
   const found = async (of: Partial<Record<keyof typeof all, string>>) => {
     const { businessId } = newRun();
     const lines = await linesUnderWay(store.db, businessId, { ...all, ...of });

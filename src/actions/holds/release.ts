@@ -1,0 +1,98 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { principalOf } from "../../domain/approvals/principal.ts";
+import { holdOn } from "../../domain/holds.ts";
+import { approvedLines } from "../../store/approvals/line-approvals.ts";
+import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
+import { getCancellation } from "../../store/cancellations/cancellations.ts";
+import { activeHolds, type Hold, releaseHold } from "../../store/holds/holds.ts";
+import type { Db, Tables } from "../../store/index.ts";
+import { openLinesOf, type OpenLine } from "../../store/lines/open-lines.ts";
+import type { ActionContext } from "../context.ts";
+
+/** Holds in force of a business that somebody has set, also by asking for a cancel. */
+export async function holdsBy(
+  db: Db,
+  { businessId }: BusinessProfile,
+  { author, businessMs }: { readonly author: string; readonly businessMs: number },
+): Promise<Hold[]> {
+  const wanted = principalOf(author);
+  const mine: Hold[] = [];
+  const askedBy = new Map<string, string | undefined>();
+  for (const hold of await activeHolds(db, businessId, businessMs)) {
+    if (principalOf(hold.author) === wanted) mine.push(hold);
+    else if (hold.author.includes("/")) {
+      if (!askedBy.has(hold.author)) {
+        const cancellation = await getCancellation(db, hold.author);
+        const isCancel = cancellation?.policy.kind === "cancel-scheduled";
+        askedBy.set(hold.author, isCancel ? cancellation.requestedBy : undefined);
+      }
+      if (principalOf(askedBy.get(hold.author) ?? "") === wanted) mine.push(hold);
+    }
+  }
+  return mine;
+}
+
+/**
+ * Lifts holds that are in force, in one transaction.
+ *
+ * @param check throws for a hold that the caller may not lift
+ * @returns those that were in force still, and the bills that go out because of it
+ */
+export async function liftHolds(
+  { store, clocks, nowMs }: Pick<ActionContext, "store" | "clocks" | "nowMs">,
+  profile: BusinessProfile,
+  lift: {
+    readonly holdIds: readonly string[];
+    readonly by: string;
+    readonly check: (hold: Hold) => void;
+  },
+): Promise<{ readonly released: readonly Hold[]; readonly goesOut: readonly OpenLine[] }> {
+  const { businessMs } = await clocks.read(profile);
+  const { businessId } = profile;
+  return store.transactionOf(businessId, async (trx) => {
+    const wanted = new Set(lift.holdIds);
+    const inForce = await activeHolds(trx, businessId, businessMs);
+    const lifting = inForce.filter(({ holdId }) => wanted.has(holdId));
+    for (const hold of lifting) lift.check(hold);
+    const goesOut = await freedBy(trx, { businessId, lifting, inForce, businessMs });
+    const released: Hold[] = [];
+    for (const { holdId } of lifting) {
+      const hold = await releaseHold(trx, holdId, lift.by, nowMs());
+      if (hold === undefined) continue;
+      await releaseWithheld(trx, holdId, lift.by, nowMs());
+      released.push(hold);
+    }
+    return { released, goesOut };
+  });
+}
+
+/** Approved lines that some holds keep back, and nothing else. */
+export async function freedBy(
+  db: Db | Transaction<Tables>,
+  now: {
+    readonly businessId: string;
+    readonly lifting: readonly Hold[];
+    /** All that are, those to be lifted too. */
+    readonly inForce: readonly Hold[];
+    readonly businessMs: number;
+  },
+): Promise<OpenLine[]> {
+  const lifted = new Set(now.lifting.map(({ holdId }) => holdId));
+  const others = now.inForce.filter(({ holdId }) => !lifted.has(holdId));
+  const freed = new Map<string, OpenLine>();
+  for (const hold of now.lifting) {
+    for (const line of await openLinesOf(db, now.businessId, hold)) {
+      const isWaiting = line.state === "on-hold" || line.state === "planned";
+      if (isWaiting && holdOn(others, line) === undefined) {
+        freed.set(`${line.runId} ${line.payableId}`, line);
+      }
+    }
+  }
+  const approved: OpenLine[] = [];
+  for (const [, lines] of Map.groupBy(freed.values(), ({ runId }) => runId)) {
+    const are = await approvedLines(db, lines, now.businessMs);
+    approved.push(...lines.filter(({ payableId }) => are.has(payableId)));
+  }
+  return approved;
+}

@@ -1,0 +1,44 @@
+import type { Transaction } from "kysely";
+import { Temporal } from "temporal-polyfill";
+import { NEW_YORK, newYorkInstantMs } from "../../domain/clock/new-york.ts";
+import type { HoldTarget } from "../../domain/holds.ts";
+import { createHold, type Hold } from "../../store/holds/holds.ts";
+import type { Tables } from "../../store/index.ts";
+import { keepNamed } from "../names/find-named.ts";
+import type { Named } from "../names/found.ts";
+
+/** A hold on something that is known. */
+export interface WantedHold {
+  readonly target: HoldTarget;
+  /** What it is on; undefined for everything. */
+  readonly thing: Named | undefined;
+  readonly reason: string;
+  readonly author: string;
+  /** Business-clock instant; null for without end. */
+  readonly untilMs: number | null;
+}
+
+/** Sets a hold, and keeps what the thing is called that it is on. */
+export async function createNamedHold(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { target, thing, ...said }: WantedHold & { readonly nowMs: number },
+): Promise<Hold> {
+  if (thing !== undefined) await keepNamed(trx, businessId, thing);
+  return createHold(trx, { businessId, ...target, ...said });
+}
+
+/**
+ * When a hold ends by itself.
+ *
+ * @param text ISO 8601: an instant, a date for the beginning of its day in New York, or a duration
+ *   from now on
+ * @param nowMs the business clock
+ */
+export function endOf(text: string, nowMs: number): number {
+  if (/^P/i.test(text)) {
+    const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(NEW_YORK);
+    return now.add(Temporal.Duration.from(text)).epochMilliseconds;
+  }
+  return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
+}

@@ -1,0 +1,28 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { principalOf } from "../../domain/approvals/principal.ts";
+import { rolesOfRule } from "../../domain/approvals/policy.ts";
+import type { Hold } from "../../store/holds/holds.ts";
+import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
+import type { ActionContext } from "../context.ts";
+import type { Principal } from "../principal.ts";
+
+/** Roles that the stored playbooks of these businesses let approve. */
+export async function approverRoles(
+  { store }: Pick<ActionContext, "store">,
+  profiles: readonly BusinessProfile[],
+): Promise<string[]> {
+  const roles = new Set<string>();
+  for (const { name } of profiles) {
+    for (const { compiled } of await listPlaybooks(store.db, name)) {
+      if (compiled.kind !== "pay-run") continue;
+      for (const role of compiled.approve.flatMap(rolesOfRule)) roles.add(role);
+      for (const role of compiled.pay.topUp?.by ?? []) roles.add(role);
+    }
+  }
+  return [...roles];
+}
+
+/** True for whoever has set a hold, however they write their name. */
+export function isOwn(hold: Pick<Hold, "author">, { name }: Pick<Principal, "name">): boolean {
+  return principalOf(hold.author) === principalOf(name);
+}

@@ -1,0 +1,93 @@
+import { z } from "@hono/zod-openapi";
+import { HOLD_SCOPES } from "../domain/holds.ts";
+import { CancellationStatusBody } from "./cancellations.ts";
+import type { Shown } from "./shown.ts";
+
+const billSum = z.object({ bills: z.int(), totalCents: z.int() });
+
+const heldSums = z
+  .object({
+    waiting: billSum.describe("Not with the service: kept back by the hold"),
+    recallable: billSum
+      .extend({
+        earliestCutOff: z
+          .string()
+          .nullable()
+          .describe("When the first of them can't be cancelled any more, on the business clock"),
+      })
+      .describe("With the service, which can still cancel them"),
+    underWay: billSum.describe("A request is under way: what it makes can be cancelled"),
+    gone: billSum.describe("With the bank, or too close to it to be cancelled"),
+  })
+  .openapi("HeldSums");
+
+export const HoldBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    scope: z.enum(HOLD_SCOPES),
+    value: z.string(),
+    number: z.string().nullable().describe("The bill's number, or the account's last four"),
+    name: z.string().nullable().describe("The vendor's or the account's"),
+    amountCents: z.int().nullable().describe("Total of the bill"),
+    reason: z.string(),
+    author: z.string(),
+    roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
+    createdAt: z.string(),
+    until: z.string().nullable(),
+    releasedAt: z.string().nullable(),
+    releasedBy: z.string().nullable(),
+    note: z.string().optional(),
+    holds: heldSums.optional().describe("What it keeps back, where it was just set"),
+    goesOut: billSum
+      .extend({
+        items: z
+          .array(
+            z.object({
+              payableId: z.string(),
+              publicId: z.string().nullable(),
+              contactName: z.string().nullable(),
+              amountCents: z.int(),
+              runId: z.string(),
+            }),
+          )
+          .describe("The first hundred of them"),
+      })
+      .optional()
+      .describe("Approved bills that nothing keeps back any more, where it was just lifted"),
+  })
+  .openapi("Hold");
+
+export const HoldListBody = z.object({
+  items: z.array(HoldBody),
+  totalCount: z.int().describe("Holds on all pages"),
+  nextPage: z.int().nullable().describe("Null on the last page"),
+});
+
+export const ReleaseBody = z
+  .object({
+    released: z.array(HoldBody).describe("Lifted, or what would be"),
+    kept: z
+      .array(z.object({ hold: HoldBody, roles: z.array(z.string()) }))
+      .describe("Set by the same person, and lifted only by these roles"),
+    goesOut: HoldBody.shape.goesOut.unwrap(),
+  })
+  .openapi("Release");
+
+export const StopPreviewBody = z
+  .object({ business: z.string(), scope: z.enum(HOLD_SCOPES), value: z.string(), holds: heldSums })
+  .openapi("StopPreview");
+
+export const StopBody = z
+  .object({
+    hold: HoldBody.describe("The one hold that keeps everything back until it is released"),
+    holds: heldSums,
+    cancellation: CancellationStatusBody.nullable().describe(
+      "What cancels the rest; null where that was not asked for",
+    ),
+  })
+  .openapi("Stop");
+
+export type Hold = Shown<typeof HoldBody>;
+export type HeldSums = Shown<typeof heldSums>;
+export type GoesOut = NonNullable<Hold["goesOut"]>;

@@ -1,0 +1,118 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { type Hold, StopBody, StopPreviewBody } from "../../api/holds.ts";
+import { usageError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { agreed } from "../terminal/confirm.ts";
+import { readDuration } from "../terminal/duration.ts";
+import { dim, green } from "../terminal/text.ts";
+import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { findOne } from "../client/names.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { cancellationLines, exitCodeOf, pollCancellation } from "../show/cancellations.ts";
+import { heldLines, heldName } from "../show/holds.ts";
+
+interface StopOptions {
+  readonly run?: string | undefined;
+  readonly source?: string | undefined;
+  readonly contact?: string | undefined;
+  readonly cancelScheduled?: true | undefined;
+  readonly reason: string;
+  readonly business?: string | undefined;
+  readonly timeout: string;
+  readonly yes?: true | undefined;
+}
+
+export function addStopCommand(program: Command, session: Session): void {
+  program
+    .command("stop")
+    .description("keep everything from being paid, and say what can still be taken back")
+    .option("--run <run>", "only a run: rent, rent/2026-11-26 or its id")
+    .option("--source <account>", "only what is paid from an account: name, last four or id")
+    .option("--contact <vendor>", "only the bills of a vendor, by name or id")
+    .option("--cancel-scheduled", "cancel what the service has already, as far as it can")
+    .requiredOption("--reason <text>", "why, for whoever finds it")
+    .option("--business <name>", "needed only where there are several")
+    .option("--timeout <duration>", "how long the cancelling is followed", "10m")
+    .option("-y, --yes", "do not ask; needed if there is no terminal")
+    .option("--json", "print one JSON document")
+    .action((options) => session.run(options, (context) => stop(context, options)));
+}
+
+async function stop({ output, config }: CommandContext, options: StopOptions): Promise<ExitCode> {
+  const { reason, cancelScheduled = false, yes } = options;
+  const limitMs = readDuration(options.timeout, "--timeout");
+  const gateway = gatewayOf(config());
+  const target = await targetNamed(gateway, options);
+  const question = async (): Promise<string> => {
+    const query = new URLSearchParams(target);
+    const { holds } = await gateway.get(`/v1/stops?${query.toString()}`, StopPreviewBody);
+    output.lines(heldLines(holds));
+    return cancelScheduled ? "Stop this, and cancel what can still be cancelled?" : "Stop this?";
+  };
+  if (!(await agreed("stop", { output, yes }, question))) {
+    output.note("Nothing was stopped.");
+    return EXIT.failed;
+  }
+  const stopped = await gateway.post("/v1/stops", StopBody, { ...target, reason, cancelScheduled });
+  const { hold, holds, cancellation } = stopped;
+  output.line(`${green("✓")} stopped: ${heldName(hold)}  ${dim(hold.id)}`);
+  output.lines(heldLines(holds));
+  if (cancellation === null) {
+    if (holds.recallable.bills + holds.underWay.bills > 0) {
+      output.line(`${again(options)} takes back what can still be cancelled`);
+    }
+    output.line(dim(endsWith(hold)));
+    output.document(stopped);
+    return EXIT.done;
+  }
+  const now = await pollCancellation(gateway, cancellation.id, {
+    limitMs,
+    changed: (line) => output.note(dim(line)),
+  });
+  output.line();
+  output.lines(cancellationLines(now));
+  output.line(dim(endsWith(hold)));
+  output.document({ ...stopped, cancellation: now });
+  return exitCodeOf(now);
+}
+
+function endsWith({ id, author }: Hold): string {
+  const by = /^[\w@.+-]+$/.test(author) ? author : `"${author}"`;
+  return `payrun release ${id} ends it, payrun release --all --by ${by} every hold of ${author}`;
+}
+
+function again({ run, source, contact }: StopOptions): string {
+  const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${text}"`);
+  const of = [
+    ...(run === undefined ? [] : ["--run", quoted(run)]),
+    ...(source === undefined ? [] : ["--source", quoted(source)]),
+    ...(contact === undefined ? [] : ["--contact", quoted(contact)]),
+  ];
+  return ["payrun stop", ...of, "--cancel-scheduled --reason …"].join(" ");
+}
+
+/** What is stopped, as the API names it, with the business that has it. */
+async function targetNamed(
+  gateway: GatewayClient,
+  { run, source, contact, business }: StopOptions,
+): Promise<Record<string, string>> {
+  const named = [
+    { field: "run", kind: "run", text: run },
+    { field: "source", kind: "account", text: source },
+    { field: "contactId", kind: "vendor", text: contact },
+  ] as const;
+  const said = named.flatMap(({ text, ...each }) =>
+    text === undefined ? [] : [{ ...each, text }],
+  );
+  const [only, other] = said;
+  if (other !== undefined) {
+    throw usageError(
+      "say at most one of --run, --source and --contact",
+      "Without them all is stopped.",
+    );
+  }
+  if (only === undefined) return business === undefined ? {} : { business };
+  const { field, kind, text } = only;
+  const thing = await findOne(gateway, { kind, text, business });
+  return { [field]: thing.id, business: thing.business };
+}

@@ -1,0 +1,62 @@
+import { spokenTime } from "../../domain/clock/spoken.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
+import { count, dim, printable } from "../terminal/text.ts";
+import { nameOf } from "./plan.ts";
+
+/** What a hold is on, as people call it. */
+export function heldName({ scope, value, number, name, amountCents }: Hold): string {
+  switch (scope) {
+    case "all":
+      return "everything";
+    case "payable": {
+      const amount = amountCents === null ? "" : `, ${formatUsd(amountCents)}`;
+      return `${nameOf({ contactName: name, publicId: number, payableId: value })}${amount}`;
+    }
+    case "contact":
+      return `every bill of ${printable(name ?? value)}`;
+    case "source":
+      return `account ${printable(name ?? value)}${number === null ? "" : ` ··${number}`}`;
+    case "run":
+    case "playbook":
+      return `${scope} ${printable(value)}`;
+  }
+}
+
+/** What a hold keeps back, and what of the rest can still be taken back. */
+export function heldLines({ waiting, recallable, underWay, gone }: HeldSums): string[] {
+  const { earliestCutOff } = recallable;
+  const until = earliestCutOff === null ? "" : `, the first until ${spokenTime(earliestCutOff)}`;
+  return [
+    `  ${sumText(waiting)} kept back`,
+    ...(recallable.bills === 0
+      ? []
+      : [`  ${sumText(recallable)} with the service, which can still cancel${until}`]),
+    ...(underWay.bills === 0 ? [] : [`  ${sumText(underWay)} on the way to the service`]),
+    ...(gone.bills === 0 ? [] : [`  ${sumText(gone)} with the bank: too late to cancel`]),
+  ];
+}
+
+/** Bills that go out because a hold was lifted. */
+export function goesOutLines({ bills, totalCents, items }: GoesOut, isDone: boolean): string[] {
+  const go = isDone ? "go out now" : "go out then";
+  if (bills === 0)
+    return [
+      `  No approved bill waited for it: nothing ${isDone ? "goes" : "would go"} out because of it.`,
+    ];
+  const more = bills - Math.min(items.length, ITEMS_SHOWN);
+  return [
+    `  ${sumText({ bills, totalCents })} ${bills === 1 ? go.replace("go", "goes") : go}:`,
+    ...items
+      .slice(0, ITEMS_SHOWN)
+      .map((bill) => `    ${nameOf(bill)}, ${formatUsd(bill.amountCents)}`),
+    ...(more > 0 ? [dim(`    … ${more} more`)] : []),
+  ];
+}
+
+const ITEMS_SHOWN = 20;
+
+/** `12 bills, $3,400.00,` before what is said of them; `no bill` where there is none. */
+function sumText({ bills, totalCents }: { readonly bills: number; readonly totalCents: number }) {
+  return bills === 0 ? "no bill" : `${count(bills, "bill")}, ${formatUsd(totalCents)},`;
+}

@@ -1,0 +1,61 @@
+import type { LineState } from "../contracts/pay-run.ts";
+import { cancelUntilMs } from "./cancellations/cut-off.ts";
+
+interface Sum {
+  readonly bills: number;
+  readonly totalCents: number;
+}
+
+/** What of some bills a hold keeps back, and what of the rest can still be taken back. */
+export interface StopSums {
+  /** Not with the service: a hold keeps them back. */
+  readonly waiting: Sum;
+  /** With the service, which can still cancel them. */
+  readonly recallable: Sum & {
+    /** The business-clock instant at which the first of them can't be cancelled any more. */
+    readonly earliestCutOffMs: number | null;
+  };
+  /** A request is under way: cancelled as soon as the service shows what it made. */
+  readonly underWay: Sum;
+  /** With the bank, or too close to it. */
+  readonly gone: Sum;
+}
+
+interface StopLine {
+  readonly state: LineState;
+  readonly amountCents: number;
+  readonly executionDate: string;
+}
+
+const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
+const UNDER_WAY: readonly LineState[] = ["paying", "unknown", "retrying"];
+
+/** Says what a stop of these open lines comes to now. */
+export function judgeStop(
+  lines: readonly StopLine[],
+  clock: { readonly businessMs: number; readonly scale: number },
+): StopSums {
+  const cutOffs: number[] = [];
+  const kinds = Map.groupBy(lines, ({ state, executionDate }): keyof StopSums => {
+    if (WAITING.includes(state)) return "waiting";
+    if (UNDER_WAY.includes(state)) return "underWay";
+    if (state === "held") return "recallable";
+    if (state !== "scheduled") return "gone";
+    const untilMs = cancelUntilMs(executionDate, clock.scale);
+    if (untilMs !== null && untilMs < clock.businessMs) return "gone";
+    if (untilMs !== null) cutOffs.push(untilMs);
+    return "recallable";
+  });
+  const sumOf = (kind: keyof StopSums): Sum => {
+    const of = kinds.get(kind) ?? [];
+    const totalCents = of.reduce((sum, { amountCents }) => sum + amountCents, 0);
+    return { bills: of.length, totalCents };
+  };
+  const earliestCutOffMs = cutOffs.length === 0 ? null : Math.min(...cutOffs);
+  return {
+    waiting: sumOf("waiting"),
+    recallable: { ...sumOf("recallable"), earliestCutOffMs },
+    underWay: sumOf("underWay"),
+    gone: sumOf("gone"),
+  };
+}

@@ -1,0 +1,103 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { approverRoles, isOwn } from "../../actions/holds/who.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import { unprocessable } from "../../actions/errors.ts";
+import { thingOfId } from "../../actions/names/find-named.ts";
+import type { Named } from "../../actions/names/found.ts";
+import { type Principal, requireRole } from "../../actions/principal.ts";
+import type { HoldTarget } from "../../domain/holds.ts";
+import type { Hold } from "../../store/holds/holds.ts";
+import { getRun } from "../../store/runs/runs.ts";
+import { requireTheirs, type ScopedContext } from "../http/scope.ts";
+import { MAY } from "./fields.ts";
+
+/** What a hold may be set on, as a request names it. */
+export interface Targets {
+  readonly payableId?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly source?: string | undefined;
+  readonly run?: string | undefined;
+  readonly playbook?: string | undefined;
+  readonly all?: true | undefined;
+}
+
+export function targetsOf(body: Targets): HoldTarget[] {
+  const found: HoldTarget[] = [];
+  if (body.payableId !== undefined) found.push({ scope: "payable", value: body.payableId });
+  if (body.contactId !== undefined) found.push({ scope: "contact", value: body.contactId });
+  if (body.source !== undefined) found.push({ scope: "source", value: body.source });
+  if (body.run !== undefined) found.push({ scope: "run", value: body.run });
+  if (body.playbook !== undefined) found.push({ scope: "playbook", value: body.playbook });
+  if (body.all !== undefined) found.push({ scope: "all", value: "" });
+  return found;
+}
+
+/** What is to be held, and whose it is. */
+export interface HeldThing {
+  readonly profile: BusinessProfile;
+  /** Undefined for everything. */
+  readonly thing: Named | undefined;
+}
+
+/**
+ * What a hold is to be set on, and whose it is.
+ *
+ * @throws GatewayError 404 for what nobody knows, with the nearest; 503 where only the service could
+ * say
+ */
+export async function heldThing(
+  context: ScopedContext,
+  target: HoldTarget,
+  business: string | undefined,
+): Promise<HeldThing> {
+  if (target.scope === "all") {
+    const profile = businessNamed(context, business, "add “business” to the hold");
+    return { profile, thing: undefined };
+  }
+  const run = target.scope === "run" ? await getRun(context.store.db, target.value) : undefined;
+  if (target.scope === "run") requireTheirs(context, run?.businessId, target.value);
+  const asked = { id: target.value, kind: KIND_OF[target.scope], business };
+  const thing = await thingOfId(context, asked);
+  if (target.scope === "run" && run === undefined) {
+    throw unprocessable("no_pay_run", `“${target.value}” is no pay run: it has no bills to hold.`);
+  }
+  return { profile: businessNamed(context, thing.business, ""), thing };
+}
+
+const KIND_OF = {
+  payable: "bill",
+  contact: "vendor",
+  source: "account",
+  run: "run",
+  playbook: "playbook",
+} as const;
+
+/** Who may hold something of any of the caller's businesses: whoever operates, and approvers. */
+export async function holders(_asked: unknown, context: ScopedContext): Promise<string[]> {
+  return [...MAY.operate, ...(await approverRoles(context, context.profiles.all()))];
+}
+
+/** @throws GatewayError 403 unless the caller operates, or approves something of this business */
+export async function requireHolder(
+  context: ScopedContext,
+  profile: BusinessProfile,
+  principal: Principal,
+): Promise<void> {
+  requireRole(principal, [...MAY.operate, ...(await approverRoles(context, [profile]))]);
+}
+
+/**
+ * Who may lift a hold: the roles that it names; whoever operates where it names none, and an
+ * approver who has set it.
+ */
+export async function liftersOf(
+  context: ScopedContext,
+  profile: BusinessProfile,
+  principal: Principal,
+): Promise<(hold: Hold) => readonly string[]> {
+  const approvers = await approverRoles(context, [profile]);
+  return (hold) => {
+    if (hold.roles.length > 0) return hold.roles;
+    return isOwn(hold, principal) ? [...MAY.operate, ...approvers] : MAY.operate;
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { ReleaseBody } from "../../api/holds.ts";
+import { namedOrAll } from "../../actions/businesses.ts";
+import { unprocessable } from "../../actions/errors.ts";
+import { freedBy, holdsBy, liftHolds } from "../../actions/holds/release.ts";
+import { type Principal, requireRole } from "../../actions/principal.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
+import { activeHolds, type Hold } from "../../store/holds/holds.ts";
+import type { OpenLine } from "../../store/lines/open-lines.ts";
+import type { Routes } from "../http/route.ts";
+import type { ScopedContext } from "../http/scope.ts";
+import { name, words } from "./fields.ts";
+import { holders, liftersOf } from "./held-thing.ts";
+
+/** Lifts at once what one person has set, also by the cancels that they have asked for. */
+export function addReleaseRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/releases",
+    tag: "holds",
+    summary: "The holds of one person, and what goes out once they are lifted",
+    query: z.object({ by: words.describe("Who has set them"), business: name.optional() }),
+    responses: { 200: { description: "Nothing is lifted by asking", schema: ReleaseBody } },
+    handle: async ({ query, principal, context }) => {
+      const all = await heldBy(context, query, principal);
+      return { status: 200, json: await releaseJson(context, all) };
+    },
+  });
+
+  routes.add({
+    whose: "profiles",
+    method: "post",
+    path: "/v1/releases",
+    tag: "holds",
+    summary: "Lifts the holds that one person has set, as far as the caller may lift them",
+    roles: holders,
+    body: z.strictObject({ by: words.describe("Who has set them"), business: name.optional() }),
+    responses: { 200: { description: "Lifted", schema: ReleaseBody } },
+    handle: async ({ body, principal, context }) => {
+      const all = await heldBy(context, body, principal);
+      // What may be lifted by nobody here is refused with the roles that may.
+      const [kept] = all.flatMap((each) => each.kept);
+      if (kept !== undefined && all.every(({ lifting }) => lifting.length === 0)) {
+        requireRole(principal, kept.roles);
+      }
+      const done: HeldBy[] = [];
+      for (const each of all) {
+        const { profile, lifting, lifters } = each;
+        const check = (hold: Hold): void => requireRole(principal, lifters(hold));
+        const holdIds = lifting.map(({ holdId }) => holdId);
+        const lifted = await liftHolds(context, profile, { holdIds, by: principal.name, check });
+        done.push({ ...each, lifting: lifted.released, goesOut: lifted.goesOut });
+      }
+      return { status: 200, json: await releaseJson(context, done) };
+    },
+  });
+}
+
+/** What somebody has set in one business. */
+interface HeldBy {
+  readonly profile: BusinessProfile;
+  readonly lifters: (hold: Hold) => readonly string[];
+  readonly lifting: readonly Hold[];
+  readonly kept: readonly { readonly hold: Hold; readonly roles: readonly string[] }[];
+  readonly goesOut: readonly OpenLine[];
+}
+
+/** @throws GatewayError 422 where they have set none that is in force, with those who have */
+async function heldBy(
+  context: ScopedContext,
+  asked: { readonly by: string; readonly business?: string | undefined },
+  principal: Principal,
+): Promise<HeldBy[]> {
+  const all: HeldBy[] = [];
+  const authors = new Set<string>();
+  for (const profile of namedOrAll(context, asked.business)) {
+    const { businessId } = profile;
+    const { db } = context.store;
+    const { businessMs } = await context.clocks.read(profile);
+    const holds = await holdsBy(db, profile, { author: asked.by, businessMs });
+    const inForce = await activeHolds(db, businessId, businessMs);
+    for (const { author } of inForce) if (!author.includes("/")) authors.add(author);
+    const lifters = await liftersOf(context, profile, principal);
+    const mayLift = (hold: Hold) => lifters(hold).some((role) => principal.roles.includes(role));
+    const lifting = holds.filter(mayLift);
+    const kept = holds
+      .filter((hold) => !mayLift(hold))
+      .map((hold) => ({ hold, roles: lifters(hold) }));
+    const goesOut = await freedBy(db, { businessId, lifting, inForce, businessMs });
+    all.push({ profile, lifters, lifting, kept, goesOut });
+  }
+  if (all.some(({ lifting, kept }) => lifting.length + kept.length > 0)) return all;
+  const others = authors.size === 0 ? "" : ` Holds are in force by ${[...authors].join(", ")}.`;
+  throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
+}
+
+async function releaseJson({ store: { db } }: ScopedContext, all: readonly HeldBy[]) {
+  const released = [];
+  const kept = [];
+  for (const { profile, lifting, kept: ofOne } of all) {
+    released.push(...(await holdsJson(db, lifting, profile.name)));
+    const holds = await holdsJson(
+      db,
+      ofOne.map(({ hold }) => hold),
+      profile.name,
+    );
+    kept.push(...holds.map((hold, index) => ({ hold, roles: ofOne[index]?.roles ?? [] })));
+  }
+  const goesOut = await Promise.all(all.map((each) => goesOutJson(db, each.goesOut)));
+  return {
+    released,
+    kept,
+    goesOut: {
+      bills: goesOut.reduce((sum, { bills }) => sum + bills, 0),
+      totalCents: goesOut.reduce((sum, { totalCents }) => sum + totalCents, 0),
+      items: goesOut.flatMap(({ items }) => items),
+    },
+  };
+}

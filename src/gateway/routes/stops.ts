@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { StopBody, StopPreviewBody } from "../../api/holds.ts";
+import { notFound, unprocessable } from "../../actions/errors.ts";
+import { stop } from "../../actions/holds/stop.ts";
+import type { StopTarget } from "../../domain/holds.ts";
+import { cancellationStatus } from "../../reports/status/cancellation.ts";
+import { heldSums, holdJson } from "../../reports/status/holds.ts";
+import type { Routes } from "../http/route.ts";
+import { id, name, words } from "./fields.ts";
+import { heldThing, holders, requireHolder } from "./held-thing.ts";
+
+/** What a stop is of: everything where nothing is named. */
+const OF = {
+  run: id.optional(),
+  source: id.optional(),
+  contactId: id.optional(),
+  business: name.optional(),
+};
+
+const ONE = { message: "name at most one of run, source and contactId" };
+
+interface Named {
+  readonly run?: string | undefined;
+  readonly source?: string | undefined;
+  readonly contactId?: string | undefined;
+}
+
+function namesOne({ run, source, contactId }: Named): boolean {
+  return [run, source, contactId].filter((each) => each !== undefined).length <= 1;
+}
+
+function targetOf({ run, source, contactId }: Named): StopTarget {
+  if (run !== undefined) return { scope: "run", value: run };
+  if (source !== undefined) return { scope: "source", value: source };
+  if (contactId !== undefined) return { scope: "contact", value: contactId };
+  return { scope: "all", value: "" };
+}
+
+/** One hand stops everything: one hold, and a cancel of what the service has already. */
+export function addStopRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/stops",
+    tag: "holds",
+    summary: "What a stop would come to now: what waits, and what can still be taken back",
+    query: z.object(OF),
+    responses: { 200: { description: "Nothing is stopped by asking", schema: StopPreviewBody } },
+    handle: async ({ query, context }) => {
+      if (!namesOne(query)) throw unprocessable("several_named", `A stop: ${ONE.message}.`);
+      const target = targetOf(query);
+      const { profile } = await heldThing(context, target, query.business);
+      const holds = await heldSums(context, profile, target);
+      return { status: 200, json: { business: profile.name, ...target, holds } };
+    },
+  });
+
+  routes.add({
+    whose: "profiles",
+    method: "post",
+    path: "/v1/stops",
+    tag: "holds",
+    summary: "Holds a run, an account, a vendor or everything, and cancels what was sent",
+    description:
+      "One hold keeps all of it back until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what became of each payment.",
+    roles: holders,
+    body: z
+      .strictObject({ ...OF, cancelScheduled: z.boolean().default(false), reason: words })
+      .refine(namesOne, ONE),
+    responses: { 201: { description: "In force from now on", schema: StopBody } },
+    handle: async ({ body, principal, context }) => {
+      const target = targetOf(body);
+      const { profile, thing } = await heldThing(context, target, body.business);
+      await requireHolder(context, profile, principal);
+      const { reason, cancelScheduled } = body;
+      const asked = { target, thing, reason, author: principal.name, cancelScheduled };
+      const { hold, cancellationId } = await stop(context, profile, asked);
+      const holds = await heldSums(context, profile, target);
+      const { db } = context.store;
+      const cancellation =
+        cancellationId === null ? null : await cancellationStatus(db, cancellationId);
+      if (cancellation === undefined) throw notFound("The cancellation is gone; stop again.");
+      const shown = await holdJson(db, hold, profile.name);
+      return { status: 201, json: { hold: shown, holds, cancellation } };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
+import type { HoldTarget } from "../../domain/holds.ts";
+import { isIn } from "../sql/is-in.ts";
+import type { Db } from "../sql/db.ts";
+import { UNDER_WAY } from "./line-states.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+
+/** A line that may still move money, with its run's playbook. */
+export type OpenLine = RunLine & { readonly playbook: string };
+
+/** Not with the service, and not to be sent now. */
+const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
+
+/** Lines of what a hold is on that ask something of their runs still, whatever of them was sent. */
+export async function openLinesOf(
+  db: Db,
+  businessId: string,
+  { scope, value }: HoldTarget,
+): Promise<OpenLine[]> {
+  let query = db
+    .selectFrom("run_lines")
+    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
+    .selectAll("run_lines")
+    .select("runs.playbook")
+    .where("run_lines.business_id", "=", businessId);
+  if (scope === "payable") query = query.where("run_lines.payable_id", "=", value);
+  if (scope === "contact") query = query.where("run_lines.contact_id", "=", value);
+  if (scope === "source") query = query.where("run_lines.source_id", "=", value);
+  if (scope === "run") query = query.where("run_lines.run_id", "=", value);
+  if (scope === "playbook") query = query.where("runs.playbook", "=", value);
+  const underWay = await query.where(isIn("run_lines.state", UNDER_WAY)).execute();
+  const waiting = await query
+    .where("runs.phase", "not in", ENDED_PHASES)
+    .where("run_lines.state", "in", WAITING)
+    .execute();
+  return [...underWay, ...waiting].map((row) => ({ ...toRunLine(row), playbook: row.playbook }));
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { keptBack } from "../../../src/domain/cancellations/kept-back.ts";
+import { cancelOfHeld, cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
+import type { StopScope } from "../../../src/domain/holds.ts";
+
+const reason = "fraud?";
+
+function hold(scope: string, value: string, holdId = "hold_stop") {
+  return { scope, value, holdId, reason };
+}
+
+/** A stop of something whose hold, and the given ones, are in force. */
+function stopOf(scope: StopScope, ...others: ReturnType<typeof hold>[]) {
+  return keptBack(cancelOfHeld({ scope, value: "x" }, "hold_stop"), [hold(scope, "x"), ...others]);
+}
+
+test.each(["contact", "all"] as const)("a stop of a %s keeps each bill back by itself", (scope) => {
+  const kept = stopOf(scope);
+  expect(kept).toMatchObject({ byOne: "hold_stop", lifted: false });
+  expect([kept.has("p1"), kept.has(null)]).toEqual([true, true]);
+});
+
+test.each(["run", "source"] as const)(
+  "a stop of a %s keeps back only bills with holds of their own: another run would pay the others",
+  (scope) => {
+    const kept = stopOf(scope, hold("payable", "p1", "hold_1"));
+    expect(kept.byOne).toBeUndefined();
+    expect([kept.has("p1"), kept.has("p2"), kept.has(null)]).toEqual([true, false, true]);
+  },
+);
+
+test.each(["contact", "all", "run", "source"] as const)(
+  "a stop of a %s that was lifted keeps nothing back, whatever else is on hold",
+  (scope) => {
+    const policy = cancelOfHeld({ scope, value: "x" }, "hold_stop");
+    const kept = keptBack(policy, [hold("all", "", "hold_other"), hold("payable", "p1", "hold_1")]);
+    expect(kept.lifted).toBe(true);
+    expect([kept.has("p1"), kept.has(null)]).toEqual([false, false]);
+  },
+);
+
+test("a cancel that no stop asks for needs a hold on each bill, and none of a payment without one", () => {
+  const policy = cancelOfPayments(["pmt_1"]);
+  const kept = keptBack(policy, [hold("payable", "p1", "hold_1"), hold("all", "", "hold_other")]);
+  expect(kept.lifted).toBe(false);
+  expect([kept.has("p1"), kept.has("p2"), kept.has(null)]).toEqual([true, false, true]);
+});
