@@ -119,7 +119,8 @@ export class Company {
     const losses = new Stream(seed, "losses");
     const loses = !isLarge && losses.chance(0.2);
     this.storeTroubles = new Set(loses ? [losses.pick(STORE_TROUBLES)] : []);
-    const acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
+    const acts = new Set<Act>(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
+    if (new Stream(seed, "stops").chance(isLarge ? 0.05 : 0.2)) acts.add("stop");
     this.acts = acts;
     const others = new Stream(seed, "others of the company");
     this.doings = new Set(DOINGS.filter(() => others.chance(isLarge ? 0.05 : 0.15)));
@@ -157,7 +158,8 @@ export class Company {
     this.failures = bounces ? 0.9 : failures;
     this.sameAgain = bounces ? 0.9 : 0.6;
     // What comes back is to be tried again, and not to be stopped before it does.
-    if (bounces) for (const act of ["cancel", "reject", "take-back"] as const) acts.delete(act);
+    if (bounces)
+      for (const act of ["cancel", "reject", "take-back", "stop"] as const) acts.delete(act);
     if (bounces) acts.add("resolve");
     this.habits = {
       guardsInFlight: swarm.chance(0.3) && !this.breaksEnvelope,

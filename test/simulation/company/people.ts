@@ -77,7 +77,8 @@ export const ACTS = [
   "reject",
   "resolve",
 ] as const;
-export type Act = (typeof ACTS)[number];
+/** Besides these somebody may stop everything, a vendor or a run. */
+export type Act = (typeof ACTS)[number] | "stop";
 
 interface SetHold {
   readonly id: string;
@@ -91,6 +92,7 @@ export class People {
   readonly #world: World;
   readonly #ask: Ask;
   readonly #lots: Stream;
+  readonly #stops: Stream;
   readonly #temper: Temper;
   /** Runs that were launched, by id. */
   readonly runs = new Set<string>();
@@ -107,6 +109,7 @@ export class People {
     this.#ask = ask;
     this.#temper = temper;
     this.#lots = world.stream("people");
+    this.#stops = world.stream("what is stopped");
   }
 
   begin(): void {
@@ -241,6 +244,7 @@ export class People {
       if (answer?.status !== 201 || holdId === undefined) return;
       this.said.note({ kind: "hold", ...target, holdId, atMs: this.#world.nowMs });
     }
+    if (act === "stop") await this.#stop();
     if (act === "release") await this.#release();
     if (act === "reject" || act === "drop") await this.#objectTo(act, about);
     if (act === "cancel" && this.runs.size > 0) {
@@ -259,6 +263,28 @@ export class People {
     if (act === "resolve") {
       await this.#resolve(about ?? this.#lots.pick(payableIds));
     }
+  }
+
+  /** An approver stops something, mostly with what the service has of it already. */
+  async #stop(): Promise<void> {
+    const lots = this.#stops;
+    const { contactIds } = this.#temper;
+    const targets = [
+      {},
+      { contactId: lots.pick(contactIds) },
+      ...(this.runs.size === 0 ? [] : [{ run: lots.pick([...this.runs]) }]),
+    ];
+    const target: { readonly contactId?: string; readonly run?: string } = lots.pick(targets);
+    const body = { ...target, cancelScheduled: lots.chance(0.8), reason: "said so" };
+    const answer = await this.#ask("carla", "POST", "/v1/stops", body);
+    const { hold } = (answer?.json ?? {}) as { readonly hold?: { readonly id: string } };
+    if (answer?.status !== 201 || hold === undefined) return;
+    const { contactId, run: runId } = target;
+    const of = {
+      ...(contactId === undefined ? {} : { contactId }),
+      ...(runId === undefined ? {} : { runId }),
+    };
+    this.said.note({ kind: "hold", ...of, holdId: hold.id, atMs: this.#world.nowMs });
   }
 
   async #resolve(payableId: string): Promise<void> {

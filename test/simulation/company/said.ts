@@ -1,7 +1,7 @@
 /** Something that people have said, and that was acknowledged. */
 export interface Said {
   readonly kind: "hold" | "drop" | "cancel-run" | "reject";
-  /** What it is about: a bill, a vendor, or nothing but the run. */
+  /** What it is about: a bill, a vendor, or nothing but the run; a hold with none of them, everything. */
   readonly payableId?: string;
   readonly contactId?: string;
   readonly runId?: string;

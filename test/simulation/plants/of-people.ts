@@ -62,6 +62,12 @@ export const OF_PEOPLE: readonly Plant[] = [
     make: () => () => Promise.resolve(),
   },
   {
+    name: "cancelled-bills-left-free",
+    file: "src/domain/cancellations/kept-back.ts",
+    replaces: "keptBack",
+    make: () => () => ({ lifted: false, byOne: "hold_of_nobody", has: () => true }),
+  },
+  {
     name: "net-asleep",
     file: "activities/follow/safety-net.ts",
     replaces: "watchScheduled",

@@ -38,9 +38,9 @@ function isAbout(
 ): boolean {
   switch (said.kind) {
     case "hold":
-      return (
-        said.payableId === payableId || (contactId !== undefined && said.contactId === contactId)
-      );
+      if (said.runId !== undefined) return isOnlyRun;
+      if (said.contactId !== undefined) return said.contactId === contactId;
+      return said.payableId === undefined || said.payableId === payableId;
     case "drop":
       return isOnlyRun && said.payableId === payableId;
     case "cancel-run":

@@ -182,7 +182,8 @@ export class StoreFacts extends PeopleFacts {
   /** Cancels that may still leave, and whether the bill of each is on hold; null where none is known. */
   cancels(businessMs: number): CancelFact[] {
     const text = `select s.send_id, s.subject, i.payable_id, exists (
-        select 1 from holds h where h.scope = 'payable' and h.value = i.payable_id
+        select 1 from holds h where ((h.scope = 'payable' and h.value = i.payable_id)
+            or (h.scope in ('contact', 'all') and h.hold_id = i.hold_id))
           and h.released_at_ms is null and (h.until_ms is null or h.until_ms > ?)) as is_held
       from sends s join cancellation_items i
         on i.workflow_id = s.owner and 'cancel/' || i.payment_id = s.subject
