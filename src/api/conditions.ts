@@ -4,6 +4,11 @@ import { z } from "@hono/zod-openapi";
 export const ConditionBody = z
   .object({
     code: z.enum([
+      "run-not-started",
+      "decision-due",
+      "bill-in-doubt",
+      "events-undispatched",
+      "webhooks-missed",
       "no-worker",
       "worker-silent",
       "clock-skew",

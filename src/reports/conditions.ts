@@ -1,6 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
+import { lateConditions } from "./late-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
@@ -29,6 +30,7 @@ interface Asked {
 /** Everything that is not as it should be, as far as the store and the settings show it. */
 export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const found = await Promise.all([
+    lateConditions(asked),
     workerConditions(asked.db),
     clockConditions(asked),
     webhookConditions(asked),

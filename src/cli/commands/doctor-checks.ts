@@ -212,6 +212,11 @@ async function gatewayCheck(config: Config): Promise<Check> {
 
 /** What each condition is about; where none is, all is well with it. */
 const ABOUT: Readonly<Record<Condition["code"], string>> = {
+  "run-not-started": "Runs",
+  "decision-due": "Runs",
+  "bill-in-doubt": "Runs",
+  "events-undispatched": "Events",
+  "webhooks-missed": "Webhooks",
   "no-worker": "Workers",
   "worker-silent": "Workers",
   "clock-skew": "Clocks",

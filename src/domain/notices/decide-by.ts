@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000;
 
 /** How long before the deadline people are reminded, if there was that much time. */
-const NEAR_MS = 4 * HOUR_MS;
+export const DECIDE_SOON_MS = 4 * HOUR_MS;
 
 /**
  * When people are reminded of a decision: four hours before it is due, or halfway if there was less
@@ -10,5 +10,5 @@ const NEAR_MS = 4 * HOUR_MS;
  * All values are business-clock instants.
  */
 export function remindFromMs(plannedAtMs: number, decideByMs: number): number {
-  return decideByMs - Math.min(NEAR_MS, Math.max(0, decideByMs - plannedAtMs) / 2);
+  return decideByMs - Math.min(DECIDE_SOON_MS, Math.max(0, decideByMs - plannedAtMs) / 2);
 }

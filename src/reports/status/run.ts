@@ -136,7 +136,7 @@ export async function runHead(
 }
 
 /** From when on a decision changes the dates of a bill that waits for one. */
-async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
+export async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
   if (ENDED_PHASES.includes(phase)) return null;
   const first = await firstDateIn(db, runId, ["awaiting-approval"]);
   return first === null ? null : decideByOf(first);

@@ -66,6 +66,29 @@ export async function undispatched(
   return rows.map(readerOf("inbox"));
 }
 
+/** When the oldest event was received that no workflow has been told about yet; null for none. */
+export async function oldestUndispatchedMs(db: Db, businessId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("inbox")
+    .select((eb) => eb.fn.min("received_at_ms").as("oldest"))
+    .where("business_id", "=", businessId)
+    .where("dispatched_at_ms", "is", null)
+    .executeTakeFirst();
+  return row?.oldest == null ? null : Number(row.oldest);
+}
+
+/** How many events no webhook has brought since an instant: the list of deliveries had them. */
+export async function recoveredSince(db: Db, businessId: string, sinceMs: number): Promise<number> {
+  const row = await db
+    .selectFrom("inbox")
+    .select(COUNT)
+    .where("business_id", "=", businessId)
+    .where("via", "=", "deliveries")
+    .where("received_at_ms", ">=", sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** Says that whoever watches has been told; only after the signal succeeded. */
 export async function markDispatched(
   trx: Transaction<Tables>,

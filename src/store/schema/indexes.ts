@@ -42,6 +42,7 @@ export const INDEXES: readonly string[] = [
   "create index sessions_of_token on sessions (token_id)",
   "create index sign_in_links_of_token on sign_in_links (token_id)",
   "create index inbox_of_object on inbox (business_id, object_id)",
+  "create index inbox_recovered on inbox (business_id, received_at_ms) where via = 'deliveries'",
   "create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null",
   "create index subscriptions_until on subscriptions (until_ms)",
   "create index pending_signals_by_age on pending_signals (at_ms)",

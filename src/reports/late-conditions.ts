@@ -1,0 +1,135 @@
+import type { Condition } from "../api/conditions.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { spokenDeadline } from "../domain/clock/spoken.ts";
+import { fireOf, periodBeginningOn } from "../domain/clock/schedule-period.ts";
+import { addDays } from "../domain/clock/dates.ts";
+import { zonedDate } from "../domain/clock/new-york.ts";
+import { DECIDE_SOON_MS } from "../domain/notices/decide-by.ts";
+import { oldestUndispatchedMs, recoveredSince } from "../store/events/inbox.ts";
+import type { Db } from "../store/index.ts";
+import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
+import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
+import { scheduleWish } from "../store/playbooks/schedule-wishes.ts";
+import { findRunOfPeriod, listRuns } from "../store/runs/runs.ts";
+import { deadlineOf } from "./status/run.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A launch waits for a busy worker this long before anybody is told. */
+const STARTS_WITHIN_MS = 15 * MINUTE_MS;
+/** A run that was missed longer ago is history. */
+const STARTED_DAYS = 3;
+const RUNS = 100;
+const IN_DOUBT_MS = HOUR_MS;
+const UNDISPATCHED_MS = 5 * MINUTE_MS;
+const RECOVERED_WITHIN_MS = HOUR_MS;
+
+interface Asked {
+  readonly db: Db;
+  readonly profiles: readonly BusinessProfile[];
+  readonly nowMs: number;
+}
+
+/** What should have happened by now: a run, a decision, an answer about a bill, a webhook. */
+export async function lateConditions({ db, profiles, nowMs }: Asked): Promise<Condition[]> {
+  const found = profiles.map(async (profile) => [
+    ...(await notStarted(db, profile, nowMs)),
+    ...(await decisionsDue(db, profile, nowMs)),
+    ...(await inDoubt(db, profile, nowMs)),
+    ...(await eventsLate(db, profile, nowMs)),
+  ]);
+  return (await Promise.all(found)).flat();
+}
+
+async function notStarted(
+  db: Db,
+  { name: business, businessId }: BusinessProfile,
+  nowMs: number,
+): Promise<Condition[]> {
+  const found: Condition[] = [];
+  for (const playbook of await listPlaybooks(db, business)) {
+    const period = lastPeriod(playbook, nowMs);
+    if (period === undefined) continue;
+    const { name } = playbook;
+    const wish = await scheduleWish(db, { businessId, playbook: name });
+    if (wish.deleted || wish.pause !== null) continue;
+    if ((await findRunOfPeriod(db, { businessId, playbook: name, period })) !== undefined) continue;
+    const text = `the run ${name}/${period} should have started, and has not`;
+    const remedy = `Look for why in the worker's log, then: payrun launch ${name} --period ${period}`;
+    found.push({ code: "run-not-started", severity: "failed", business, text, remedy });
+  }
+  return found;
+}
+
+/** The period of a schedule's last run that is late by now; undefined if there is none. */
+function lastPeriod({ compiled, createdAtMs }: StoredPlaybook, nowMs: number): string | undefined {
+  if (compiled.kind !== "pay-run" || compiled.schedule === null) return undefined;
+  const { schedule } = compiled;
+  const today = zonedDate(nowMs, schedule.zone);
+  for (let ago = 0; ago < STARTED_DAYS; ago += 1) {
+    const period = periodBeginningOn(schedule, addDays(today, -ago));
+    if (period === null) continue;
+    const { fireAtMs } = fireOf(schedule, period);
+    if (fireAtMs > nowMs - STARTS_WITHIN_MS) continue;
+    // A schedule that was made later begins with its next run.
+    return fireAtMs >= createdAtMs ? period : undefined;
+  }
+  return undefined;
+}
+
+/** Of a sandbox the clock is another one, so nothing is said of its deadlines here. */
+async function decisionsDue(
+  db: Db,
+  { name: business, businessId, sandbox, zone }: BusinessProfile,
+  nowMs: number,
+): Promise<Condition[]> {
+  if (sandbox) return [];
+  const found: Condition[] = [];
+  for (const run of await listRuns(db, { businessId, phase: "awaiting-approval", limit: RUNS })) {
+    const decideBy = await deadlineOf(db, run);
+    if (decideBy === null || Date.parse(decideBy) - nowMs > DECIDE_SOON_MS) continue;
+    const by = spokenDeadline(decideBy, { zone });
+    const text = `the run ${run.runId} waits for a decision, and its dates change after ${by}`;
+    const remedy = `payrun show ${run.runId} says what waits and for whom.`;
+    found.push({ code: "decision-due", severity: "warning", business, text, remedy });
+  }
+  return found;
+}
+
+async function inDoubt(
+  db: Db,
+  { name: business, businessId }: BusinessProfile,
+  nowMs: number,
+): Promise<Condition[]> {
+  const bills = await billsInDoubtSince(db, businessId, nowMs - IN_DOUBT_MS);
+  const [first] = bills;
+  if (first === undefined) return [];
+  const which = bills.length === 1 ? `the bill ${first} is` : `${bills.length} bills are`;
+  const text = `${which} in doubt for an hour: the service has not said what became of a request`;
+  const remedy = `payrun explain ${first} says what was sent and found; Payrun goes on looking, and sends nothing new.`;
+  return [{ code: "bill-in-doubt", severity: "failed", business, text, remedy }];
+}
+
+async function eventsLate(
+  db: Db,
+  { name: business, businessId }: BusinessProfile,
+  nowMs: number,
+): Promise<Condition[]> {
+  const found: Condition[] = [];
+  const oldestMs = await oldestUndispatchedMs(db, businessId);
+  if (oldestMs !== null && nowMs - oldestMs > UNDISPATCHED_MS) {
+    const text =
+      "events that were received have waited for more than five minutes to reach their run";
+    const remedy =
+      "A gateway takes them on once it reaches Temporal: GET /ready says whether it does.";
+    found.push({ code: "events-undispatched", severity: "failed", business, text, remedy });
+  }
+  const missed = await recoveredSince(db, businessId, nowMs - RECOVERED_WITHIN_MS);
+  if (missed > 0) {
+    const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them`;
+    const remedy = "Look whether the service reaches the gateway: payrun doctor.";
+    found.push({ code: "webhooks-missed", severity: "warning", business, text, remedy });
+  }
+  return found;
+}

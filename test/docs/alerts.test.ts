@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { ConditionBody } from "../../src/api/conditions.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const Rules = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({
+          alert: z.string(),
+          expr: z.string(),
+          annotations: z.object({ summary: z.string(), runbook: z.string() }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const text = readFileSync(join(ROOT, "docs/alerts.yaml"), "utf8");
+const rules = Rules.parse(parse(text)).groups.flatMap((group) => group.rules);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+test("there are five alerts, and each metric that they name is one of the gateway's", async () => {
+  expect(rules).toHaveLength(5);
+  const token = await gateway.token("vera", ["viewer"]);
+  const { text: metrics } = await gateway.call("GET", "/metrics", token);
+  const named = rules.flatMap(({ expr }) => expr.match(/payrun_\w+/g) ?? []);
+  expect(new Set(named)).toEqual(new Set(["payrun_conditions", "payrun_workers"]));
+  for (const name of named) expect(metrics).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
+});
+
+test("each condition that an alert waits for exists", () => {
+  const codes = rules.flatMap(({ expr }) => {
+    const [, listed = ""] = /code=~?"([^"]+)"/.exec(expr) ?? [];
+    return listed.split("|");
+  });
+  expect(codes.length).toBeGreaterThan(4);
+  const known: readonly string[] = ConditionBody.shape.code.options;
+  expect(codes.filter((code) => !known.includes(code))).toEqual([]);
+});
+
+test.each(rules)("the runbook of $alert exists", ({ annotations: { runbook } }) => {
+  const [page = "", anchor] = runbook.split("#");
+  const headings = [...readFileSync(join(ROOT, page), "utf8").matchAll(/^#+ (.+)$/gm)];
+  const anchors = headings.map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  expect(anchors).toContain(anchor);
+});
