@@ -31,6 +31,8 @@ export const CancellationStatusBody = z
           .nullable()
           .describe("Null for a bill of which nothing was sent, or whose request is under way"),
         payableId: z.string().nullable(),
+        publicId: z.string().nullable().describe("The bill's number"),
+        contactName: z.string().nullable(),
         amountCents: z.int(),
         state: z.enum(CANCELLATION_STATES),
         reason: z.string().nullable().describe("What happened and where the money went"),

@@ -29,6 +29,8 @@ export const IncidentStatusBody = z
       .array(
         z.object({
           payableId: z.string(),
+          publicId: z.string().nullable().describe("The bill's number"),
+          contactName: z.string().nullable(),
           amountCents: z.int(),
           state: z.enum(LINE_STATES),
           paymentIds: z.array(z.string()),

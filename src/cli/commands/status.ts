@@ -64,7 +64,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           run.id,
           phaseText(run.phase),
           formatUsd(run.totalCents),
-          dim(short(printable(run.waitingFor ?? ""), 60)),
+          dim(foundNothing(run) ?? short(printable(run.waitingFor ?? ""), 60)),
         ]);
         const columns = [
           { title: "Run" },
@@ -80,4 +80,16 @@ export function addStatusCommand(program: Command, session: Session): void {
         output.document(runs);
       }),
     );
+}
+
+/** What a cancellation came to that is complete, and of no money. */
+function foundNothing({
+  kind,
+  phase,
+  totalCents,
+}: Readonly<Record<"kind" | "phase", string>> & { readonly totalCents: number }):
+  | string
+  | undefined {
+  if (!isCancellation({ kind }) || phase !== "completed" || totalCents !== 0) return undefined;
+  return kind === "hold" ? "found no bill to withhold" : "found no payment to cancel";
 }

@@ -7,6 +7,7 @@ import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { startedByLines } from "./run.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import { nameOf } from "./plan.ts";
 import { pollUntil } from "./wait-for-run.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 
@@ -42,10 +43,11 @@ const WAITING: readonly CancellationState[] = ["withheld", "refund_pending"];
 /** Where a cancellation stands, for a person. */
 export function cancellationLines(now: CancellationStatus): string[] {
   const rows = now.payments.map((each) => [
-    each.paymentId ?? each.payableId ?? "",
+    nameOf({ ...each, payableId: each.payableId ?? each.paymentId ?? "" }),
     formatUsd(each.amountCents),
     coloured(each.state),
     printable(each.reason ?? (each.state === "withheld" ? withheldText(each) : "")),
+    dim(each.paymentId ?? each.payableId ?? ""),
   ]);
   return [
     `${bold(now.id)}  ${now.phase}`,
@@ -55,7 +57,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
     ...(rows.length === 0 && hasEnded(now)
       ? ["It chose nothing: nothing that it names is there."]
       : []),
-    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
+    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { phaseText } from "./run.ts";
+import { nameOf } from "./plan.ts";
 import { topUpLines } from "./deposit.ts";
 import { bold, count, dim, printable, table } from "../terminal/text.ts";
 
@@ -8,10 +9,11 @@ import { bold, count, dim, printable, table } from "../terminal/text.ts";
 export function incidentLines(status: IncidentStatus): string[] {
   const { payments, decision, decidedBy, waitingFor } = status;
   const rows = payments.map((bill) => [
-    bill.payableId,
+    nameOf(bill),
     formatUsd(bill.amountCents),
     bill.state,
     printable(bill.reason ?? ""),
+    dim(bill.payableId),
   ]);
   return [
     `${bold(status.id)}  ${phaseText(status.phase)}`,
@@ -20,6 +22,6 @@ export function incidentLines(status: IncidentStatus): string[] {
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
     ...topUpLines(status.topUps),
-    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
+    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
 }

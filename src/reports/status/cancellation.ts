@@ -3,6 +3,7 @@ import type { CancellationStatus } from "../../api/cancellations.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
+import { calledBill, namesOf } from "../../store/names/names.ts";
 import type { Db } from "../../store/index.ts";
 import { FIRST_PAGE, type StatusPage } from "./run.ts";
 
@@ -24,6 +25,9 @@ export async function cancellationStatus(
   for (const { state, count } of sums) counts[state] = count;
   const before = (page - 1) * pageSize;
   const items = await listItems(db, id, { offset: before, limit: pageSize });
+  const { businessId } = cancellation;
+  const bills = items.flatMap(({ payableId }) => payableId ?? []);
+  const names = await namesOf(db, businessId, "bill", bills);
   const totalCount = sums.reduce((sum, { count }) => sum + count, 0);
   const { endedAtMs } = cancellation;
   return {
@@ -47,6 +51,7 @@ export async function cancellationStatus(
     payments: items.map((item) => ({
       paymentId: item.paymentId,
       payableId: item.payableId,
+      ...calledBill(names.get(item.payableId ?? "")),
       amountCents: item.amountCents,
       state: item.state,
       reason: item.reason,

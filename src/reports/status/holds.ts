@@ -7,7 +7,7 @@ import { judgeStop } from "../../domain/stop.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { type OpenLine, openLinesOf } from "../../store/lines/open-lines.ts";
-import { namesOf } from "../../store/names/names.ts";
+import { calledBill, namesOf } from "../../store/names/names.ts";
 
 /** What the things are called that holds are on, by scope. */
 const KIND_OF: Readonly<Record<string, Name["kind"]>> = {
@@ -95,8 +95,7 @@ export async function goesOutJson(db: Db, lines: readonly OpenLine[]): Promise<G
     bills: lines.length,
     totalCents: lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
     items: shown.map(({ payableId, amountCents, runId }) => {
-      const { number = null, name = null } = names?.get(payableId) ?? {};
-      return { payableId, publicId: number, contactName: name, amountCents, runId };
+      return { payableId, ...calledBill(names?.get(payableId)), amountCents, runId };
     }),
   };
 }

@@ -2,6 +2,7 @@ import type { IncidentStatus } from "../../api/incidents.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
+import { calledBill, namesOf } from "../../store/names/names.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs } from "../moment.ts";
@@ -18,6 +19,8 @@ export async function incidentStatus(
   const deposits = await topUpsOf(db, id);
   const businessMs = deposits.length === 0 ? 0 : await businessNowMs(context, incident.business);
   const bills = await waitingForIncident(db, incident);
+  const ids = bills.map(({ payableId }) => payableId);
+  const names = await namesOf(db, incident.businessId, "bill", ids);
   const counts: Partial<Record<LineState, number>> = {};
   for (const { state } of bills) counts[state] = (counts[state] ?? 0) + 1;
   const { business, sourceId, phase, code, reason, roles, holdId, decision, decidedBy } = incident;
@@ -41,7 +44,7 @@ export async function incidentStatus(
     decision,
     decidedBy,
     topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
-    payments: bills,
+    payments: bills.map((bill) => ({ ...bill, ...calledBill(names.get(bill.payableId)) })),
   };
 }
 

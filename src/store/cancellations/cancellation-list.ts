@@ -10,8 +10,8 @@ export interface ListedCancellation extends Cancellation {
 }
 
 /**
- * Cancellations, the newest first, without those that an event started and that found nothing to
- * take back.
+ * Cancellations, the newest first, without those that an event or a run started and that found
+ * nothing to take back or to withhold.
  */
 export async function listCancellations(
   db: Db,
@@ -36,7 +36,10 @@ export async function listCancellations(
     )
     .where((eb) =>
       eb.or([
-        eb("requested_by", "!=", sql<string>`${launchedByEvents("")} || cancellations.playbook`),
+        eb.and([
+          eb("requested_by", "!=", sql<string>`${launchedByEvents("")} || cancellations.playbook`),
+          eb("requested_by", "!=", eb.ref("cancellations.playbook")),
+        ]),
         eb("phase", "!=", "completed"),
         eb.exists(
           eb

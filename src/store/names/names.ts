@@ -154,3 +154,8 @@ export async function namesOfKind(
     .execute();
   return rows.map(toName);
 }
+
+/** What a bill is called, as answers have it. */
+export function calledBill(name: Pick<Name, "number" | "name"> | undefined) {
+  return { publicId: name?.number ?? null, contactName: name?.name ?? null };
+}

@@ -10,7 +10,10 @@ import {
   withheldBy,
 } from "../../../src/store/cancellations/cancellation-items.ts";
 import { listCancellations } from "../../../src/store/cancellations/cancellation-list.ts";
-import { insertCancellation } from "../../../src/store/cancellations/cancellations.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../../src/store/cancellations/cancellations.ts";
 import { linesUnderWay } from "../../../src/store/lines/lines-under-way.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
@@ -101,6 +104,32 @@ test("a cancel whose payment was never made asks nothing of anybody, a withholdi
   await item(store, { state: "withheld", open: false });
   const found = await listCancellations(store.db, { needsAction: true, limit: 10 });
   expect(found.map(({ workflowId }) => workflowId)).toEqual(["withhold_1"]);
+});
+
+test("the list leaves out what a run or an event asked for in vain, and has what a person did", async () => {
+  const { store } = await testStore();
+  const policy = cancelOfPayments([]);
+  const asked = {
+    businessId: "biz_1",
+    business: "acme",
+    runId: null,
+    reason: "r",
+    nowMs: 1,
+    policy,
+  };
+  for (const [workflowId, playbook, requestedBy] of [
+    ["by-run", "flagged", "flagged"],
+    ["by-person", "", "ada"],
+    ["launched", "flagged", "ada"],
+  ] as const) {
+    await insertCancellation(store.db, { ...asked, workflowId, playbook, requestedBy });
+    await changeCancellation(store.db, workflowId, { phase: "completed", endedAtMs: 2 });
+  }
+  const found = async () =>
+    (await listCancellations(store.db, { limit: 10 })).map(({ workflowId }) => workflowId);
+  expect((await found()).toSorted()).toEqual(["by-person", "launched"]);
+  await item(store, { workflowId: "by-run", state: "withheld" });
+  expect((await found()).toSorted()).toEqual(["by-person", "by-run", "launched"]);
 });
 
 test("lines that may still be taken back are those under way or parked, of a playbook, vendor or bill", async () => {

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { CancellationStatus } from "../../src/api/cancellations.ts";
+import { incidentLines } from "../../src/cli/show/incident.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { insertItem } from "../../src/store/cancellations/cancellation-items.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../src/store/cancellations/cancellations.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
+
+let gateway: TestGateway;
+let operator: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  operator = await gateway.token("oli", ["operator"]);
+  const vendor = { contactId: "con_osprey", contactName: "Osprey Robotics" };
+  await seedRun(gateway.store, { lines: [planLine("p1", { ...vendor, amountCents: 11_100 })] });
+});
+afterEach(() => gateway.stop());
+
+async function cancelled(request: string, payableIds: readonly string[]): Promise<string> {
+  const { store } = gateway;
+  const workflowId = `cancel-scheduled-payments/acme/${request}`;
+  const asked = { businessId: "biz_acme", business: "acme", playbook: "", runId: null };
+  await insertCancellation(store.db, {
+    ...{ ...asked, workflowId, policy: cancelOfPayments([]) },
+    ...{ reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
+  });
+  for (const [itemNo, payableId] of payableIds.entries()) {
+    const money = { contactId: "con_osprey", amountCents: 11_100, holdId: null };
+    const end = { state: "cancelled", open: false, reason: "No money moved." } as const;
+    await insertItem(
+      store.db,
+      {
+        ...{ workflowId, itemNo, businessId: "biz_acme", payableId },
+        ...{ paymentId: `pmt_${payableId}`, ...money, ...end },
+      },
+      Date.now(),
+    );
+  }
+  await changeCancellation(store.db, workflowId, { phase: "completed", endedAtMs: Date.now() });
+  return workflowId;
+}
+
+test("a cancellation leads with vendor, number and amount, its payments' ids behind; --json has all", async () => {
+  const id = await cancelled("one", ["p1", "p_unknown"]);
+  const { stdout, code } = await typed(gateway, operator, ["status", id]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /Osprey Robotics BILL-p1 +\$111\.00 +cancelled +No money moved\. +pmt_p1\n/,
+  );
+  expect(stdout).toMatch(/\np_unknown +\$111\.00 +cancelled +No money moved\. +pmt_p_unknown/);
+  const json = (await typed(gateway, operator, ["status", id, "--json"])).json();
+  expect(json as CancellationStatus).toMatchObject({
+    payments: [
+      { paymentId: "pmt_p1", payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" },
+      { payableId: "p_unknown", publicId: null, contactName: null },
+    ],
+  });
+});
+
+test("the list says of a cancellation that it found nothing, and of another what it came to", async () => {
+  await cancelled("none", []);
+  await cancelled("one", ["p1"]);
+  const { stdout } = await typed(gateway, operator, ["status"]);
+  expect(stdout).toMatch(/acme\/none +completed +\$0\.00 +found no payment to cancel/);
+  expect(stdout).toMatch(/acme\/one +completed +\$111\.00 *\n/);
+});
+
+test("an incident's bills lead with vendor and number", () => {
+  vi.stubEnv("NO_COLOR", "1");
+  const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
+  const lines = incidentLines({
+    ...{ id: "funding-incident/acme/balance", kind: "funding-incident", business: "acme" },
+    ...{ source: "balance", phase: "open", waitingFor: null, needsAction: true, counts: {} },
+    ...{ totalCents: 11_100, planHash: null, code: "R01", reason: "short", roles: ["owner"] },
+    ...{ holdId: "hold_1", launchedAt: "2026-11-25T10:00:00Z", endedAt: null, decision: null },
+    ...{ decidedBy: null, topUps: [] },
+    payments: [
+      { ...bill, amountCents: 11_100, state: "parked", paymentIds: [], attempts: 1, reason: null },
+    ],
+  });
+  vi.unstubAllEnvs();
+  expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
+});
