@@ -16,7 +16,7 @@ import { describeSettings, readSettings, unknownSettings } from "./config/settin
 
 export { ConfigError } from "./config/config-error.ts";
 export { encryptionKeysFile } from "./config/encryption-keys.ts";
-export type { BusinessProfile } from "./config/business-profile.ts";
+export { type BusinessProfile, businessNameProblem } from "./config/business-profile.ts";
 export type { Profiles } from "./config/profiles.ts";
 
 /** The profiles file that `up` makes in its home for the sandbox beside it. */

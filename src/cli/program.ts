@@ -13,7 +13,7 @@ const ABOUT =
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or invalid playbook, 3 waits for somebody,
             4 can't reach Temporal, the API or the store.
-Start here: payrun demo   (or npm start; a sandbox, no real money)`;
+Start here: payrun init   (writes what a first run needs), or payrun demo; no real money`;
 
 type AddCommand = (program: Command, session: Session) => void;
 
@@ -34,6 +34,11 @@ const ADMIN = "Admin:";
 const COMPLETION = "completion";
 
 const COMMANDS: readonly CommandModule[] = [
+  {
+    heading: PARTS,
+    name: "init",
+    load: async () => (await import("./commands/init.ts")).addInitCommand,
+  },
   {
     heading: PARTS,
     name: "up",

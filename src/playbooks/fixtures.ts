@@ -130,24 +130,39 @@ function judged(
   const wantedStages = stagesOf(test.expect);
   // Who says nothing of escalations doesn't ask about them.
   const asksEscalation = wantedStages.some(({ escalate }) => escalate !== undefined);
-  const found = outcomeOf(playbook, test.bill, asksEscalation);
+  const { outcome, because } = rulingOf(playbook, test.bill);
+  const found = outcomeText(outcome, asksEscalation);
   const wanted =
     typeof test.expect === "string"
       ? test.expect
-      : approvalText(wantedStages.map(compiled), asksEscalation);
-  if (found.text === wanted) return { name, found: found.text };
+      : outcomeText(wantedStages.map(compiled), asksEscalation);
+  if (found === wanted) return { name, found };
   const problem = tree.locate({
     path: ["tests", index, "expect"],
     anchor: "value",
-    message: `${name}: the playbook says ${found.text}${found.because}`,
+    message: `${name}: the playbook says ${found}${because}`,
     expected: wanted,
   });
-  return { name, found: found.text, problem };
+  return { name, found, problem };
 }
 
-interface Outcome {
-  readonly text: string;
+type Outcome = (typeof OTHERWISE)[number] | readonly ApprovalStage[];
+
+interface Ruling {
+  readonly outcome: Outcome;
   readonly because: string;
+}
+
+/** What a playbook says of a bill of so many cents, written as `expect` takes it. */
+export function expectationOf(playbook: PayRunPlaybook, amountCents: number): Expected {
+  const { outcome } = rulingOf(playbook, { amount: amountCents });
+  if (typeof outcome === "string") return outcome;
+  const stages = outcome.map(({ by, quorum }) => ({
+    by: [...by],
+    ...(quorum === 1 ? {} : { quorum }),
+  }));
+  const [first, ...more] = stages;
+  return first !== undefined && more.length === 0 ? first : { stages };
 }
 
 type Expected = Fixture["expect"];
@@ -166,20 +181,16 @@ function compiled({ by, quorum = 1, escalate }: ExpectedStage): ApprovalStage {
   };
 }
 
-function outcomeOf(
-  playbook: PayRunPlaybook,
-  given: Fixture["bill"],
-  withEscalations: boolean,
-): Outcome {
+function rulingOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Ruling {
   const flags = given.flags ?? [];
   const view = viewOf(given, []);
   const { where, limits, review, approve } = playbook;
   try {
     if (where !== null && !evaluateCondition(where, view)) {
-      return { text: "left-out", because: " (its “where” condition)" };
+      return { outcome: "left-out", because: " (its “where” condition)" };
     }
     if (limits.billCents !== null && given.amount > limits.billCents) {
-      return { text: "over-limit", because: " (its limit for a bill)" };
+      return { outcome: "over-limit", because: " (its limit for a bill)" };
     }
     const inReview = flags.some((flag) => review.includes(flag));
     const facts = { amountCents: given.amount, inReview };
@@ -187,17 +198,18 @@ function outcomeOf(
       evaluateCondition(condition, viewOf(given, flags)),
     );
     const { stages = [{ by: rule.by, quorum: rule.quorum }] } = rule;
-    return { text: approvalText(stages, withEscalations), because: ` (rule ${index + 1})` };
+    return { outcome: stages, because: ` (rule ${index + 1})` };
   } catch (error) {
     if (error instanceof ConditionError)
-      return { text: "left-out", because: ` (${error.message})` };
+      return { outcome: "left-out", because: ` (${error.message})` };
     throw error;
   }
 }
 
-function approvalText(stages: readonly ApprovalStage[], withEscalations: boolean): string {
+function outcomeText(outcome: Outcome, withEscalations: boolean): string {
+  if (typeof outcome === "string") return outcome;
   const list = (roles: readonly string[]): string => roles.toSorted().join(", ");
-  return stages
+  return outcome
     .map(({ by, quorum, escalate }) => {
       const people = `${quorum} of ${list(by)}`;
       if (!withEscalations) return people;

@@ -1,0 +1,249 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type Command, Option } from "@commander-js/extra-typings";
+
+import type { Session } from "../client/session.ts";
+import {
+  answerProblems,
+  DEFAULT_BUSINESS,
+  DEFAULT_PLAYBOOK,
+  examplePlaybooks,
+  filesFor,
+  type InitAnswers,
+  type InitFile,
+  nextSteps,
+  SERVICES,
+} from "../init/files.ts";
+import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { collect } from "../terminal/collect.ts";
+import type { Output } from "../terminal/output.ts";
+import { bold, dim, green } from "../terminal/text.ts";
+
+interface InitOptions {
+  readonly service?: (typeof SERVICES)[number] | undefined;
+  readonly business?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly businessId?: string | undefined;
+  readonly playbook?: string | undefined;
+  readonly approver?: string[] | undefined;
+  readonly force?: true | undefined;
+  readonly yes?: true | undefined;
+}
+
+export function addInitCommand(program: Command, session: Session): void {
+  program
+    .command("init")
+    .description(
+      "write a first playbook, the profiles and a compose file, and say what to type next",
+    )
+    .argument("[folder]", "where to; this folder unless said", ".")
+    .addOption(
+      new Option("--service <which>", "the sandbox, or a real Payments Service").choices(SERVICES),
+    )
+    .option("--business <name>", "what playbooks and commands call the business")
+    .option("--api-url <url>", "address of the real service")
+    .option("--business-id <id>", "the business's id at the real service")
+    .option("--playbook <name>", "which of the playbooks that come with Payrun to begin with")
+    .option("--approver <role>", "a role that approves; may be repeated", collect)
+    .option("--force", "overwrite files that are there")
+    .option("-y, --yes", "ask nothing: what no flag says is as proposed")
+    .option("--json", "print one JSON document")
+    .action((folder, options) =>
+      session.run(options, async ({ output }) => {
+        const canAsk = !output.json && process.stdin.isTTY && process.stdout.isTTY;
+        const answers = canAsk && options.yes !== true ? await asked(options) : answersOf(options);
+        const problems = answerProblems(answers);
+        if (problems.length > 0) throw usageError(problems.join("\n"), "payrun init --help");
+        const place = resolve(folder);
+        const files = filesFor(answers, place);
+        const there = files.filter((file) => isOther(place, file));
+        if (there.length > 0 && options.force !== true) throw refusal(there, place);
+        writeAll(
+          place,
+          files.filter((file) => !isAddedTo(place, file)),
+        );
+        for (const file of files) say(output, place, file, there.includes(file));
+        const steps = nextSteps(answers);
+        output.line(bold("What to type next:"));
+        const here = relative(process.cwd(), place);
+        for (const step of here === "" ? steps : [`cd ${here}`, ...steps]) {
+          output.line(`  ${step}`);
+        }
+        output.document({ files: files.map(({ path }) => path), next: steps });
+      }),
+    );
+}
+
+/** What flags leave unsaid is the safe choice: the sandbox, and the plainest playbook. */
+function answersOf(options: InitOptions): InitAnswers {
+  const { service = "sandbox", business, apiUrl = "", businessId = "" } = options;
+  if (service === "sandbox") refuseForSandbox(options);
+  return {
+    ...{ service, apiUrl, businessId },
+    business: business ?? DEFAULT_BUSINESS[service],
+    playbook: options.playbook ?? DEFAULT_PLAYBOOK,
+    approvers: options.approver,
+  };
+}
+
+/** What would have no effect is refused: it was meant for the real service. */
+function refuseForSandbox({ business, apiUrl, businessId }: InitOptions): void {
+  const isOther = business !== undefined && business !== DEFAULT_BUSINESS.sandbox;
+  if (!isOther && apiUrl === undefined && businessId === undefined) return;
+  throw usageError(
+    `the sandbox has one business, “${DEFAULT_BUSINESS.sandbox}”, which needs no address and no id`,
+    "Say --service real for your own.",
+  );
+}
+
+async function asked(options: InitOptions): Promise<InitAnswers> {
+  const { select, text } = await import("@clack/prompts");
+  const service =
+    options.service ??
+    answered<(typeof SERVICES)[number]>(
+      await select({
+        message: "Which Payments Service?",
+        options: [
+          { value: "sandbox" as const, label: "The sandbox on this machine (no real money)" },
+          { value: "real" as const, label: "A real one" },
+        ],
+      }),
+    );
+  const given = answersOf({ ...options, service });
+  const said = async (
+    message: string,
+    initialValue: string,
+    check: (value: string) => InitAnswers,
+  ): Promise<string> =>
+    answered(
+      await text({
+        message,
+        initialValue,
+        validate: (value) => answerProblems(check(value ?? ""))[0],
+      }),
+    );
+  const real = { ...given, apiUrl: "https://x.example", businessId: "x" };
+  const isReal = service === "real";
+  const business =
+    options.business ??
+    (isReal
+      ? await said("What is the business called?", given.business, (value) => ({
+          ...real,
+          business: value,
+        }))
+      : given.business);
+  const apiUrl =
+    options.apiUrl ??
+    (isReal
+      ? await said("Address of the service?", "https://", (value) => ({ ...real, apiUrl: value }))
+      : "");
+  const businessId =
+    options.businessId ??
+    (isReal
+      ? await said("The business's id at the service?", "", (value) => ({
+          ...real,
+          businessId: value,
+        }))
+      : "");
+  const playbook =
+    options.playbook ??
+    answered(
+      await select({
+        message: "Which playbook to begin with?",
+        options: examplePlaybooks().map((value) => ({ value, label: value })),
+      }),
+    );
+  const roles =
+    options.approver ??
+    rolesIn(
+      await said("Who approves? Roles, with commas; empty: as the playbook says", "", (value) => ({
+        ...real,
+        approvers: rolesIn(value) ?? [],
+      })),
+    );
+  return { service, business, apiUrl, businessId, playbook, approvers: roles };
+}
+
+/** Ctrl-C answers with a symbol. */
+function answered<Value extends string>(value: Value | symbol): Value {
+  if (typeof value !== "symbol") return value;
+  throw new CliError(EXIT.interrupted, "nothing was written", { code: "interrupted" });
+}
+
+function rolesIn(text: string): string[] | undefined {
+  const roles = text.split(/[\s,]+/).filter((role) => role !== "");
+  return roles.length === 0 ? undefined : roles;
+}
+
+/** Settings that somebody has already are theirs, and only added to. */
+const ADDED_TO: readonly string[] = [".env", ".gitignore"];
+
+function isAddedTo(folder: string, { path }: InitFile): boolean {
+  return ADDED_TO.includes(path) && existsSync(join(folder, path));
+}
+
+function isOther(folder: string, file: InitFile): boolean {
+  const path = join(folder, file.path);
+  if (isAddedTo(folder, file) || !existsSync(path)) return false;
+  return readFileSync(path, "utf8") !== file.text;
+}
+
+function refusal(there: readonly InitFile[], folder: string): CliError {
+  const shown = there.map(({ path }) => relative(process.cwd(), join(folder, path)));
+  const isOne = shown.length === 1;
+  return new CliError(
+    EXIT.usage,
+    `${shown.join(", ")} ${isOne ? "is" : "are"} there already; nothing was written`,
+    {
+      code: "exists",
+      hint: `--force overwrites ${isOne ? "it" : "them"}; “payrun init FOLDER” writes elsewhere.`,
+      details: shown,
+    },
+  );
+}
+
+/** All of them or, where one can't be written, none. */
+function writeAll(folder: string, files: readonly InitFile[]): void {
+  const written: { readonly from: string; readonly to: string }[] = [];
+  try {
+    for (const { path, text, mode } of files) {
+      const to = join(folder, path);
+      const from = `${to}.${process.pid}.new`;
+      mkdirSync(dirname(to), { recursive: true });
+      written.push({ from, to });
+      writeFileSync(from, text, { mode });
+      // Containers read them as somebody else, whatever this shell's mask says.
+      chmodSync(from, mode);
+    }
+    for (const { from, to } of written) renameSync(from, to);
+  } catch (error) {
+    throw new CliError(EXIT.failed, `${folder} can't be written: ${reasonOf(error)}`, {
+      hint: "“payrun init FOLDER” writes elsewhere.",
+    });
+  } finally {
+    for (const { from } of written) rmSync(from, { force: true });
+  }
+}
+
+function say(output: Output, folder: string, file: InitFile, isOverwritten: boolean): void {
+  const path = join(folder, file.path);
+  const shown = relative(process.cwd(), path);
+  const text = readFileSync(path, "utf8");
+  if (text === file.text) {
+    output.line(`${green("✓")} ${shown}${isOverwritten ? dim("  (overwritten)") : ""}`);
+    return;
+  }
+  const known = text.split("\n");
+  const missing = file.text.split("\n").filter((line) => line !== "" && !known.includes(line));
+  if (missing.length > 0) {
+    output.line(`! ${shown} is there: add ${missing.join(" and ")} to it`);
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+import { parseDocument } from "yaml";
+
+import { ownFile } from "../parts/own-files.ts";
+import type { InitFile } from "./files.ts";
+
+/** What the containers of Temporal and PostgreSQL run, beside the compose file. */
+const SCRIPTS = [
+  "payrun-database.sh",
+  "temporal-schema.sh",
+  "temporal-namespace.sh",
+  "temporal-dynamic-config.yaml",
+] as const;
+
+/** As the files that come with Payrun are written. */
+export const YAML_STYLE = { lineWidth: 0, flowCollectionPadding: true } as const;
+
+const CLI = "src/cli/main.ts";
+
+/** True in the checkout, which has its programs as they were written. */
+const IS_CHECKOUT = existsSync(ownFile("package-lock.json"));
+
+/**
+ * The compose file that comes with Payrun, for this folder, and the scripts that it names.
+ *
+ * @param folder where it will lie
+ * @param service the sandbox as the service, or the businesses of `profiles.yaml`
+ */
+export function composeFiles(folder: string, service: "sandbox" | "real"): InitFile[] {
+  const text = readFileSync(ownFile("docker-compose.yml"), "utf8");
+  const written = text.replace(/^(#.*\n)+/, "");
+  const compose = parseDocument(IS_CHECKOUT ? written : compiled(written));
+  compose.commentBefore = header(service);
+  compose.setIn(["x-payrun", "build"], compose.createNode(buildOf(folder)));
+  if (service === "real") {
+    for (const name of ["sandbox", "prepare"]) compose.deleteIn(["services", name]);
+    compose.setIn(["x-payrun", "volumes"], ["payrun:/data", ".:/config:ro"]);
+    compose.setIn(["x-payrun-settings", "PAYRUN_PROFILES"], "/config/profiles.yaml");
+    for (const name of ["worker", "gateway"]) {
+      compose.setIn(["services", name, "depends_on"], {
+        "payrun-database": { condition: "service_completed_successfully" },
+        "temporal-namespace": { condition: "service_completed_successfully" },
+      });
+    }
+    const gateway = ["services", "gateway"];
+    compose.deleteIn([...gateway, "network_mode"]);
+    compose.setIn([...gateway, "ports"], ["127.0.0.1:8088:8088"]);
+    const publicUrl = "${PAYRUN_PUBLIC_URL:-http://localhost:8088}";
+    compose.setIn([...gateway, "environment", "PAYRUN_PUBLIC_URL"], publicUrl);
+  }
+  const scripts = SCRIPTS.map((name) => ({
+    path: `docker/${name}`,
+    text: readFileSync(ownFile(`docker/${name}`), "utf8"),
+    mode: name.endsWith(".sh") ? 0o755 : 0o644,
+  }));
+  return [
+    { path: "docker-compose.yml", text: compose.toString(YAML_STYLE), mode: 0o644 },
+    ...scripts,
+  ];
+}
+
+/** Programs of the package are JavaScript. */
+function compiled(text: string): string {
+  return text.replaceAll(/\b((?:src|docker)\/[\w/-]+)\.ts\b/g, "$1.js");
+}
+
+/** The image is the checkout's, or that of the package of this version. */
+function buildOf(folder: string): string | object {
+  if (IS_CHECKOUT) return relative(folder, ownFile(".")) || ".";
+  const { version } = JSON.parse(readFileSync(ownFile("package.json"), "utf8")) as {
+    version: string;
+  };
+  const lines = [
+    "FROM node:24-slim",
+    `RUN npm install --global --ignore-scripts --no-audit --no-fund payrun@${version}`,
+    "WORKDIR /usr/local/lib/node_modules/payrun/dist",
+    "ENV NODE_ENV=production NODE_OPTIONS=--disable-warning=ExperimentalWarning PAYRUN_HOME=/data",
+    "RUN mkdir /data && chown node:node /data",
+    "VOLUME /data",
+    "USER node",
+  ];
+  return { dockerfile_inline: `${lines.join("\n")}\n` };
+}
+
+function header(service: "sandbox" | "real"): string {
+  const program = IS_CHECKOUT ? CLI : compiled(CLI);
+  const shared = [
+    " Payrun on one machine with a Temporal server that keeps its state in PostgreSQL.",
+    " ",
+    "   docker compose up --build --detach",
+    `   docker compose exec gateway node ${program} doctor`,
+  ];
+  const first = [`   docker compose exec gateway node ${program} token bootstrap ADA BEA`];
+  const rest = [
+    " ",
+    " Temporal's UI is at http://localhost:8080, the gateway at http://localhost:8088.",
+    service === "sandbox"
+      ? " The sandbox at http://localhost:8089 is the Payments Service: no real money."
+      : " Businesses are those of profiles.yaml beside this file; PAYRUN_ENCRYPTION_KEYS has the keys of the vault.",
+  ];
+  return [...shared, ...(service === "real" ? first : []), ...rest].join("\n");
+}

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { examplePlaybooks, filesFor } from "../../src/cli/init/files.ts";
+import { loadConfig } from "../../src/config.ts";
+import { testPlaybook } from "../../src/playbooks/fixtures.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { formatProblems } from "../../src/playbooks/problem.ts";
+import { payrun, temporaryFolder } from "./cli.ts";
+
+const SANDBOX = { service: "sandbox", business: "sandbox", apiUrl: "", businessId: "" } as const;
+
+const REAL = ["init", "--service", "real", "--api-url", "https://payments.example.com"];
+
+interface Compose {
+  readonly services: Record<
+    string,
+    {
+      readonly depends_on?: Record<string, unknown>;
+      readonly environment?: Record<string, string>;
+      readonly entrypoint?: readonly string[];
+      readonly volumes?: readonly string[];
+    }
+  >;
+}
+
+/** The compose file, after checking that what its services name is there. */
+function composeIn(folder: string): Compose {
+  const text = readFileSync(join(folder, "docker-compose.yml"), "utf8");
+  const compose = parse(text, { merge: true }) as Compose;
+  const names = Object.keys(compose.services);
+  for (const { depends_on: needs = {}, entrypoint = [] } of Object.values(compose.services)) {
+    for (const needed of Object.keys(needs)) expect(names).toContain(needed);
+    const script = entrypoint[1];
+    if (script !== undefined) expect(existsSync(join(folder, script))).toBe(true);
+  }
+  return compose;
+}
+
+test("without a terminal and without flags it writes what runs on the sandbox, and what to type next", async () => {
+  const cwd = temporaryFolder();
+  const { code, stdout } = await payrun(["init"], { cwd });
+  expect(code).toBe(0);
+  const steps = stdout.split("What to type next:\n")[1] ?? "";
+  expect(steps).toContain("npx payrun up");
+  expect(steps).toContain("npx payrun launch small-bills-next-day.yaml");
+  expect(steps).toContain("npx payrun approve small-bills-next-day --as approver");
+  expect(Object.keys(composeIn(cwd).services)).toContain("sandbox");
+  const valid = await payrun(["validate", "small-bills-next-day.yaml"], { cwd });
+  expect([valid.code, valid.stderr]).toEqual([0, ""]);
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(".payrun/\n");
+});
+
+test("each playbook that it may begin with passes the tests that it writes beside it", async () => {
+  const names = examplePlaybooks();
+  expect(names.length).toBeGreaterThan(5);
+  for (const playbook of names) {
+    const answers = { ...SANDBOX, playbook };
+    for (const approvers of [undefined, ["cfo"]]) {
+      const [file, tests] = filesFor({ ...answers, approvers }, "/elsewhere");
+      const loaded = loadPlaybook(file?.text ?? "", { file: `${playbook}.yaml` });
+      if (!loaded.ok || loaded.playbook.kind !== "pay-run") throw new Error(`${playbook} is none`);
+      const read = testPlaybook(loaded.playbook, tests?.text ?? "", tests?.path ?? "");
+      if (!read.ok) throw new Error(formatProblems(read.problems));
+      expect(read.results.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    }
+  }
+});
+
+test("where one file can't be written, none is", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "docker"), "a file in the way\n");
+  const { code, stderr } = await payrun(["init"], { cwd });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/can't be written.*\n.*init FOLDER/)]);
+  expect(readdirSync(cwd).filter((name) => name !== "home")).toEqual(["docker"]);
+});
+
+test("for a real service it writes profiles that load once the token is in its file, which is never kept with them", async () => {
+  const cwd = temporaryFolder();
+  const flags = ["--business", "acme", "--business-id", "biz_1", "--playbook", "weekly-vendors"];
+  const { code, stdout } = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("npx payrun token bootstrap ADA BEA");
+  expect(statSync(join(cwd, "profiles.yaml")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toContain("secrets/");
+
+  const without = await payrun(["doctor"], { cwd });
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("payments-token")]);
+  mkdirSync(join(cwd, "secrets"));
+  writeFileSync(join(cwd, "secrets/payments-token"), "a token\n");
+  const config = loadConfig({ PAYRUN_PROFILES: join(cwd, "profiles.yaml") });
+  expect(config.profiles.all()).toMatchObject([
+    { name: "acme", apiUrl: "https://payments.example.com", businessId: "biz_1", sandbox: false },
+  ]);
+
+  const { services } = composeIn(cwd);
+  expect(Object.keys(services)).not.toContain("sandbox");
+  expect(Object.keys(services)).not.toContain("prepare");
+  for (const name of ["worker", "gateway"]) {
+    expect(services[name]?.environment?.["PAYRUN_PROFILES"]).toBe("/config/profiles.yaml");
+    expect(services[name]?.volumes).toContain(".:/config:ro");
+  }
+  const playbook = parse(readFileSync(join(cwd, "weekly-vendors.yaml"), "utf8")) as object;
+  expect(playbook).toMatchObject({ approve: [{ by: ["cfo"] }], late: "ask" });
+  expect((await payrun(["validate", "weekly-vendors.yaml"], { cwd, env: {} })).code).toBe(0);
+});
+
+test("what is there is not overwritten unless somebody says so, and then that is said", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "docker-compose.yml"), "mine: true\n");
+  const refused = await payrun(["init"], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/docker-compose.yml is there already; nothing was written[\s\S]*--force/),
+  ]);
+  expect(existsSync(join(cwd, "small-bills-next-day.yaml"))).toBe(false);
+  const forced = await payrun(["init", "--force"], { cwd });
+  expect(forced.stdout).toContain("✓ docker-compose.yml  (overwritten)");
+  // The same again changes nothing, so there is nothing to refuse.
+  expect((await payrun(["init"], { cwd })).code).toBe(0);
+});
+
+test("answers are checked, all of them at once, and what would have no effect is refused", async () => {
+  const wrong = [...REAL.slice(0, 3), "--api-url", "http://far.example", "--playbook", "weekly"];
+  const bad = await payrun([...wrong, "--business", "a b", "--approver", "CFO"]);
+  expect(bad.code).toBe(2);
+  for (const part of ["--api-url must be", "--business-id is missing", "“weekly” doesn't come"]) {
+    expect(bad.stderr).toContain(part);
+  }
+  expect(bad.stderr).toContain("a business's name is letters");
+  expect(bad.stderr).toContain("“CFO” can't be a role");
+  const idle = await payrun(["init", "--business-id", "biz_1"]);
+  expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining("--service real")]);
+});
