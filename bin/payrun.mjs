@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from "node:process";
 
-import { setUp } from "../scripts/setup/set-up.mjs";
+import { IS_CHECKOUT, setUp } from "../scripts/setup/set-up.mjs";
 
 const [command, ...flags] = process.argv.slice(2);
 const isHelp = flags.some((flag) => flag === "--help" || flag === "-h");
@@ -21,4 +21,5 @@ process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") for (const print of printers) print(warning);
 });
 
-await import("../src/cli/main.ts");
+// What is installed is JavaScript.
+await import(IS_CHECKOUT ? "../src/cli/main.ts" : "../dist/src/cli/main.js");

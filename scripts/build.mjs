@@ -1,21 +1,66 @@
-import { rm, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 
 import { npmCommand } from "./setup/npm.mjs";
 import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout, setUp } from "./setup/set-up.mjs";
 
-// Node strips no types under node_modules, so what others install has to be JavaScript.
+// Node strips no types under node_modules, so what others install has to be JavaScript. `dist` is
+// laid out as the checkout is, so that each file finds the others where it does here.
+const DIST = inCheckout("dist");
+
+/** What programs read at run time beside themselves. */
+const READ = ["src", "playbooks", "docker", "docker-compose.yml"];
+
 await setUp({ temporalCli: false });
 // What is left of a file that is gone would be packed.
-await rm(inCheckout("dist"), { recursive: true, force: true });
-const outcome = await runCommand(
-  process.execPath,
-  [inCheckout("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"],
-  { cwd: inCheckout() },
-);
-if (!outcome.ok) fail(outcome);
-else await writeBillOfMaterials();
+await rm(DIST, { recursive: true, force: true });
+if ((await compile("tsconfig.build.json")) && (await compile("tsconfig.types.json"))) {
+  await nameCompiled(DIST);
+  for (const path of READ) {
+    const options = {
+      recursive: true,
+      filter: (/** @type {string} */ from) => !from.endsWith(".ts"),
+    };
+    await cp(inCheckout(path), join(DIST, path), options);
+  }
+  await writeOwnPackage();
+  await writeBillOfMaterials();
+}
+
+/** @param {string} project @returns {Promise<boolean>} */
+async function compile(project) {
+  const tsc = inCheckout("node_modules", "typescript", "bin", "tsc");
+  const outcome = await runCommand(process.execPath, [tsc, "-p", project], { cwd: inCheckout() });
+  if (!outcome.ok) fail(outcome);
+  return outcome.ok;
+}
+
+/**
+ * A file that is named in a text, to be started or read, has another ending once it is compiled;
+ * what is imported, the compiler has named already.
+ *
+ * @param {string} folder
+ */
+async function nameCompiled(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((each) => each.isFile() && each.name.endsWith(".js"))) {
+    const path = join(entry.parentPath, entry.name);
+    const text = await readFile(path, "utf8");
+    const named = text.replaceAll(/"([\w./-]*)\.ts"/g, '"$1.js"');
+    if (named !== text) await writeFile(path, named);
+  }
+}
+
+/** What the compiled programs are asked about themselves: their version, and that they are modules. */
+async function writeOwnPackage() {
+  const { name, version, type } = JSON.parse(await readFile(inCheckout("package.json"), "utf8"));
+  await writeFile(
+    join(DIST, "package.json"),
+    `${JSON.stringify({ name, version, type }, null, 2)}\n`,
+  );
+}
 
 /**
  * What is in the package, for whoever has to know: CycloneDX, without a network. npm would leave out
@@ -25,7 +70,7 @@ async function writeBillOfMaterials() {
   const npm = npmCommand(process.env);
   const args = [...npm.args, "sbom", "--sbom-format=cyclonedx"];
   const made = await runCommand(npm.command, args, { cwd: inCheckout() });
-  if (made.ok) await writeFile(inCheckout("dist", "sbom.cdx.json"), made.stdout);
+  if (made.ok) await writeFile(join(DIST, "sbom.cdx.json"), made.stdout);
   else fail(made);
 }
 

@@ -4,13 +4,16 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import util from "node:util";
 
+import { cacheFolder } from "./cache-folder.mjs";
 import { keepCompiledCode } from "./compile-cache.mjs";
-import { ensureDependencies } from "./dependencies.mjs";
 import { ensureNode } from "./node.mjs";
 import { EXIT_UNAVAILABLE, SetupError, logToStderr } from "./setup-error.mjs";
 import { findTemporalCli } from "./temporal-cli.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
+
+/** False in an installed package, whose packages npm has installed, and which is JavaScript. */
+export const IS_CHECKOUT = existsSync(join(ROOT, "package-lock.json"));
 
 /**
  * Sets up whatever is missing, then goes on: Node 24, the packages, and a Temporal CLI where one is
@@ -23,8 +26,11 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, 
 export async function setUp({ temporalCli }) {
   try {
     await ensureNode({ log: logToStderr });
-    await ensureDependencies({ root: ROOT, env: process.env, log: logToStderr });
-    keepCompiledCode(ROOT);
+    if (IS_CHECKOUT) {
+      const { ensureDependencies } = await import("./dependencies.mjs");
+      await ensureDependencies({ root: ROOT, env: process.env, log: logToStderr });
+    }
+    keepCompiledCode(IS_CHECKOUT ? join(ROOT, "node_modules", ".cache") : cacheFolder(process.env));
     if (temporalCli) {
       const env = withDotEnv(process.env);
       process.env["TEMPORAL_CLI"] = (await findTemporalCli({ env, log: logToStderr })).path;

@@ -19,7 +19,7 @@ function twoProcesses(root: string): string {
   const script = `
     import { spawnSync } from "node:child_process";
     import { keepCompiledCode } from ${JSON.stringify(MODULE)};
-    keepCompiledCode(${JSON.stringify(root)});
+    keepCompiledCode(${JSON.stringify(join(root, "node_modules/.cache"))});
     spawnSync(process.execPath, ["part.ts"], { stdio: "inherit" });`;
   const { NODE_COMPILE_CACHE: _, ...env } = machineEnv();
   const args = ["--input-type=module", "-e", script];

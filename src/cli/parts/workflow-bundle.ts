@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** All that workflow code may import, and what pins the SDK that bundles it. */
 const SOURCES = ["workflows", "src/contracts", "src/domain", "src/temporal"];
-const PINS = ["package-lock.json"];
+const PINS = ["package.json", "package-lock.json"].filter((file) => existsSync(join(ROOT, file)));
 
 /**
  * The bundled workflow code, made once for each state of its sources: a worker that is given it

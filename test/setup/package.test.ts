@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { machineEnv } from "../support/machine-env.ts";
+import { packedInto } from "../support/packed.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
 const run = promisify(execFile);
@@ -13,18 +15,24 @@ const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 let sandbox: TestSandbox;
 let folder: string;
+/** Files of the archive, from the package's folder. */
+let packed: readonly string[];
 
-/** Packs the package as publishing would and installs it in a folder of its own, without network. */
+/** Installs the packed package in a folder of its own, without network. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "payrun-package-"));
   sandbox = await startSandbox();
-  await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: checkout });
-  const [archive] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  const archive = await packedInto(folder);
   const home = join(folder, "node_modules", "payrun");
   await mkdir(home, { recursive: true });
-  await run("tar", ["-xzf", join(folder, archive ?? ""), "--strip-components=1", "-C", home]);
+  await run("tar", ["-xzf", archive, "--strip-components=1", "-C", home]);
+  const { stdout } = await run("tar", ["-tzf", archive]);
+  packed = stdout
+    .trim()
+    .split("\n")
+    .map((path) => path.replace(/^package\//, ""));
   await symlink(installed, join(home, "node_modules"), "dir");
-});
+}, 300_000);
 
 afterAll(async () => {
   await sandbox.stop();
@@ -89,11 +97,52 @@ test("TypeScript finds the types of the packed client, and holds money writes to
   expect(outcome).toMatchObject({ stdout: "" });
 });
 
-test("nothing but the client is packed beside what every package has", async () => {
-  const packed = await readdir(join(folder, "node_modules", "payrun"), { recursive: true });
-  const own = packed.filter((name) => !name.startsWith("node_modules"));
-  expect(own.filter((name) => name.startsWith("src") || name.startsWith("test"))).toEqual([]);
-  expect(own).toContain(join("dist", "payments-api", "index.d.ts"));
+test("the package has programs, playbooks and what containers run, and nothing of development", () => {
+  const wanted = [
+    "bin/payrun.mjs",
+    "dist/src/cli/main.js",
+    "dist/src/payments-api/index.d.ts",
+    "dist/workflows/index.js",
+    "dist/playbooks/weekly-vendors.yaml",
+    "dist/docker-compose.yml",
+    "dist/src/console/files/style.css",
+    "README.md",
+    "LICENSE",
+  ];
+  expect(packed).toEqual(expect.arrayContaining(wanted));
+  const isProgram = (path: string): boolean =>
+    /^(?:bin|scripts\/setup)\/[\w-]+\.mjs$|^dist\/.*\.(?:d\.ts|js)$/.test(path);
+  const isRead = (path: string): boolean =>
+    /^dist\/(?:playbooks|docker|src\/console\/files)\/|^dist\/docker-compose\.yml$|^(?:dist\/)?package\.json$/.test(
+      path,
+    );
+  const others = packed.filter((path) => !isProgram(path) && !isRead(path));
+  expect(others.toSorted()).toEqual(["LICENSE", "README.md", "dist/sbom.cdx.json"]);
+  expect(packed.filter((path) => /(?:^|\/)(?:tests?|bench)\/|\.map$/.test(path))).toEqual([]);
+});
+
+test("installing it runs nothing", async () => {
+  const text = await readFile(join(folder, "node_modules", "payrun", "package.json"), "utf8");
+  const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
+  const ofInstalling = ["preinstall", "install", "postinstall", "prepare", "preprepare"];
+  expect(Object.keys(scripts).filter((name) => ofInstalling.includes(name))).toEqual([]);
+});
+
+test("the packed program writes a first folder, and finds its playbook valid and its tests passed", async () => {
+  const cwd = join(folder, "first");
+  await mkdir(cwd);
+  const program = join(folder, "node_modules", "payrun", "bin", "payrun.mjs");
+  const payrun = (...args: string[]) =>
+    run(process.execPath, [program, ...args], { cwd, env: machineEnv() });
+  const { stdout } = await payrun("init", "--yes");
+  expect(stdout).toContain("npx payrun launch small-bills-next-day.yaml");
+  await payrun("validate", "small-bills-next-day.yaml");
+  expect((await payrun("test", "small-bills-next-day.yaml")).stdout).toContain("$100.00");
+  // The containers run what the package has.
+  const compose = await readFile(join(cwd, "docker-compose.yml"), "utf8");
+  const programs = compose.match(/\b(?:src|docker)\/[\w/-]+\.(?:js|ts)\b/g) ?? [];
+  expect(programs).not.toEqual([]);
+  expect(packed).toEqual(expect.arrayContaining(programs.map((path) => `dist/${path}`)));
 });
 
 test("the package says what it is made of: each dependency in its version", async () => {
