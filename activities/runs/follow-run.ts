@@ -19,7 +19,12 @@ import {
   pollLater,
 } from "../../src/store/lines/followed-lines.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
-import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import {
+  getRetry,
+  handledPayments,
+  updateRetry,
+  upsertRetry,
+} from "../../src/store/retries/retries.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -114,15 +119,17 @@ async function followSome(
   const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
   const standing: RunLine[] = [];
   let handedOver = 0;
+  const handled = await handledBefore(context, run, lines);
   for (const line of lines) {
-    const mine = line.paymentIds.flatMap((id) => paymentOf.get(id) ?? []);
+    const last = line.paymentIds.filter((id) => !handled.has(id));
+    const mine = last.flatMap((id) => paymentOf.get(id) ?? []);
     const outcome = lineStateOfPayments(mine, line.amountCents);
     const { businessMs, scale } = clock;
     const { payableId, lineNo, state: from } = line;
     const isRead = payments.has(payableId) && !unread.has(payableId);
     const nextMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
     const pollAtMs = isRead ? nextMs : Math.min(nextMs, businessMs + UNREAD_MS * scale);
-    const isShown = mine.length >= line.paymentIds.length;
+    const isShown = mine.length >= last.length;
     if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
       await handOverToRetry(context, run, line, clock);
       handedOver += 1;
@@ -145,6 +152,17 @@ async function followSome(
   }
   const late = lateOf(standing, run, clock).filter(({ state }) => state !== "settled");
   return handedOver + (await write(context, run, { moves, resting, late, clock }));
+}
+
+/** Payments whose failure was dealt with: what was paid again since then is what counts. */
+function handledBefore(
+  { store }: ActivityContext,
+  { businessId }: Run,
+  lines: readonly RunLine[],
+): Promise<ReadonlySet<string>> {
+  const again = lines.filter(({ paymentIds }) => paymentIds.length > 1);
+  const ids = again.map(({ payableId }) => payableId);
+  return handledPayments(store.db, businessId, ids);
 }
 
 function say(

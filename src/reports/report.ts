@@ -1,6 +1,7 @@
 import type { LineState, RunPhase } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
-import { oddLines, REGULAR_STATES } from "../store/lines/odd-lines.ts";
+import { isException } from "../domain/runs/exceptions.ts";
+import { oddLines } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { zoneOf } from "./moment.ts";
@@ -117,10 +118,6 @@ export function reportOfStatus(status: RunStatus): RunReport {
     exceptions,
     skipped: { count: 0, byCode: {} },
   };
-}
-
-function isException({ state, reason }: RunPaymentStatus): boolean {
-  return !REGULAR_STATES.includes(state) && reason !== null;
 }
 
 function exceptionOf(payment: RunPaymentStatus): RunReport["exceptions"][number] {

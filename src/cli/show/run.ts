@@ -1,7 +1,8 @@
-import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
 import { deadlineText } from "./deadline.ts";
@@ -18,9 +19,6 @@ const BAD: readonly string[] = [
   "failed",
   "suspended",
 ];
-
-/** A line without a reason needs nobody. */
-const NEEDS_NOBODY: readonly LineState[] = ["settled", "skipped", "scheduled", "processing"];
 
 export function hasEnded(run: RunStatus): boolean {
   return ENDED_PHASES.includes(run.phase);
@@ -130,9 +128,7 @@ function leftOutLines({ payments }: RunStatus): string[] {
 }
 
 function reasonLines({ payments, nextPage }: RunStatus): string[] {
-  const odd = payments.filter(
-    ({ reason, state }) => reason !== null && !NEEDS_NOBODY.includes(state),
-  );
+  const odd = payments.filter(isException);
   if (odd.length === 0) return [];
   const rows = odd
     .slice(0, MOST_REASONS)

@@ -95,9 +95,13 @@ export function lineStateOfPayments(
     .reduce((sum, payment) => sum + payment.amountCents, 0);
   if (settledCents >= amountCents) return { kind: "state", state: "settled", text: null };
   if (settledCents === 0 && has("refunded"))
-    return { kind: "state", state: "refunded", text: null };
+    return {
+      kind: "state",
+      state: "refunded",
+      text: "its payment was cancelled; the money is back",
+    };
   if (settledCents === 0 && has("cancelled")) {
-    return { kind: "state", state: "cancelled", text: null };
+    return { kind: "state", state: "cancelled", text: "its payment was cancelled" };
   }
   const missingCents = amountCents - settledCents;
   const text =

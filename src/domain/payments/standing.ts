@@ -20,15 +20,17 @@ export function standingText({ state, reasonCode, reason, leftOut, resolvedBy }:
       ? " No run has planned it."
       : ` No run has planned it. The last one left it out: ${whole(leftOut)}`;
   const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
-  if (state === "cancelled" && ofCode !== undefined) return ` ${ofCode}.`;
+  // A line whose payment was cancelled has no code: nobody took it out of its run.
+  if (state === "cancelled") return ofCode === undefined ? "" : ` ${ofCode}${because(reason)}`;
+  if (state === "on-hold" && reason != null && /^on hold/i.test(reason)) return ` ${whole(reason)}`;
   if (state === "given-up" && resolvedBy != null)
     return ` ${resolvedBy} has given it up${because(reason)}`;
-  // A line whose payment was cancelled says no reason: nobody took it out.
-  const text = state === "cancelled" && reason == null ? undefined : OF_STATE[state];
+  const text = OF_STATE[state];
   return text === undefined ? "" : ` ${text}${because(reason)}`;
 }
 
 const OF_CODE: Readonly<Record<string, string>> = {
+  dropped: "It was taken out of its run",
   "run-cancelled": "Its run was cancelled before it was sent",
   rejected: "Its run was rejected",
 };
@@ -42,7 +44,6 @@ const OF_STATE: Readonly<Partial<Record<LineState, string>>> = {
   unknown: "Payrun is finding out what became of it",
   retrying: "It is to be tried again",
   parked: "It waits for a person",
-  cancelled: "It was taken out of its run",
   "given-up": "It was given up",
 };
 

@@ -1,12 +1,29 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { EXCEPTION_STATES, REGULAR_STATES, WHOLE_RUN_CODES } from "../../domain/runs/exceptions.ts";
 import { COUNT, type Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
 import { toRunLine } from "./lines.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
 
-/** Lines in these states need nobody's attention any more, or not yet. */
-export const REGULAR_STATES: readonly LineState[] = ["settled", "skipped"];
+/** As `isException` says it of one line. */
+export function areExceptions(): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables, "run_lines">();
+  return eb.or([
+    eb.and([
+      eb("run_lines.state", "in", EXCEPTION_STATES),
+      eb.or([
+        eb("run_lines.reason_code", "is", null),
+        eb("run_lines.reason_code", "not in", WHOLE_RUN_CODES),
+      ]),
+    ]),
+    eb.and([
+      eb("run_lines.state", "not in", [...EXCEPTION_STATES, ...REGULAR_STATES]),
+      eb("run_lines.reason_code", "is not", null),
+    ]),
+  ]);
+}
 
-/** The first lines of a run with a reason to look at, and how many there are. */
+/** The first exceptions of a run, and how many there are. */
 export async function oddLines(
   db: Db,
   runId: string,
@@ -16,15 +33,14 @@ export async function oddLines(
     .selectFrom("run_lines")
     .select(["state", COUNT])
     .where("run_id", "=", runId)
-    .where("state", "not in", REGULAR_STATES)
-    .where("reason", "is not", null)
+    .where(areExceptions())
     .groupBy("state")
     .execute();
   const count = states.reduce((sum, row) => sum + row.count, 0);
   if (count === 0) return { count, lines: [] };
   const lines = await getPlanLines(db, runId, {
     states: states.map(toRunLine).map(({ state }) => state),
-    withReason: true,
+    where: areExceptions(),
     page: { offset: 0, limit: most },
   });
   return { count, lines };

@@ -1,3 +1,4 @@
+import type { Expression, SqlBool } from "kysely";
 import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
@@ -16,8 +17,8 @@ export async function getPlanLines(
   filter: {
     readonly states?: readonly LineState[];
     readonly payableIds?: readonly string[];
-    /** True: only lines with a reason to look at. */
-    readonly withReason?: boolean;
+    /** Only lines of which this is true. */
+    readonly where?: Expression<SqlBool>;
     /** Only lines behind this number of the plan, at most `limit`. */
     readonly after?: number;
     readonly limit?: number;
@@ -34,7 +35,7 @@ export async function getPlanLines(
   }
   if (filter.after !== undefined) query = query.where("run_lines.line_no", ">", filter.after);
   if (filter.limit !== undefined) query = query.limit(filter.limit);
-  if (filter.withReason === true) query = query.where("run_lines.reason", "is not", null);
+  if (filter.where !== undefined) query = query.where(filter.where);
   if (filter.page !== undefined) query = query.limit(filter.page.limit).offset(filter.page.offset);
   const rows = await query.execute();
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));

@@ -2,25 +2,24 @@ import type { LineState } from "../../contracts/pay-run.ts";
 import { nameOfBill } from "../../domain/history-texts.ts";
 import type { Db } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { areExceptions } from "./odd-lines.ts";
 import { planLinesOf } from "./plan-lines.ts";
 
 /** A line that people may want to look at, and its bill, as people call it. */
 type TroubledLine = Pick<RunLine, "payableId" | "state" | "reasonCode"> & { readonly name: string };
-
-const TROUBLED: readonly LineState[] = ["parked", "on-hold", "unknown", "retrying"];
 
 /** States of lines whose payment may have come back. */
 const CAME_BACK: readonly LineState[] = ["retrying", "returned", "parked"];
 
 const RETURN_CODE = /^R\d\d$/;
 
-/** The first lines of a run that don't simply go their way. */
+/** The first exceptions of a run, as people call them. */
 export async function troubledLines(db: Db, runId: string): Promise<TroubledLine[]> {
   const rows = await db
     .selectFrom("run_lines")
     .select(["payable_id", "state", "reason_code"])
     .where("run_id", "=", runId)
-    .where("state", "in", TROUBLED)
+    .where(areExceptions())
     .orderBy("line_no")
     .limit(20)
     .execute();

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
-import { changeRecords, findOne } from "../sql/records.ts";
+import { changeRecords, findEach, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
@@ -58,6 +58,16 @@ export function getRetry(
   payableId: string,
 ): Promise<Retry | undefined> {
   return findOne(db, "retries", { businessId, payableId });
+}
+
+/** Payments of these payables whose failure their retries have dealt with. */
+export async function handledPayments(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Set<string>> {
+  const found = await findEach(db, "retries", { businessId }, "payable_id", payableIds);
+  return new Set(found.flatMap(({ handledPaymentIds }) => handledPaymentIds));
 }
 
 /** Finds a retry by the id of its workflow. */

@@ -43,6 +43,8 @@ test("a settled bill: who approved it on which plan, its request and payment, an
     expect(text).toContain(said);
   }
   expect(text.split("\n").length).toBeLessThan(40);
+  expect(text.split("\n")[0]).toMatch(/^One BILL-\d+ \S+ {2}\$100\.00/);
+  expect(text).toContain("times are those of New York");
 });
 
 test("a lost answer: each send under one key, and the lookup that found its payment", async () => {
@@ -96,6 +98,24 @@ test("a payment that bounced and another that went through: the second is the on
   expect(history.paidOnce.sentences[0]).toContain(`It was paid again after ${first?.id} failed (`);
   expect(text).toContain("1 retry made");
   expect(text).not.toMatch(/Too much|was lost/);
+});
+
+test("a bill that its retry has settled stays settled when an event speaks of it", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+  await world.pay(runId);
+  await settle(runId);
+  for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
+    if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
+    await world.control.advance("P3D");
+    await world.look(payableId);
+    if (days > 60) throw new Error("it was never settled");
+  }
+  await world.follow(runId);
+  expect((await explain(payableId)).history).toMatchObject({
+    state: "settled",
+    paidOnce: { way: "paid-again" },
+  });
 });
 
 test("an entry about it that somebody has changed is named", async () => {
