@@ -77,8 +77,12 @@ describe("runs, from the command line", () => {
 
   test("plan says why each bill is in or out, without a run", async () => {
     const human = await as("ada", ["plan", "cli-weekly"]);
-    expect(human.stdout).toContain("3 bills to pay, $1,200.00");
     expect(human.code).toBe(0);
+    // The summary comes last; what is left out is counted, and listed if somebody asks.
+    expect(human.stdout).toMatch(/Pays +Amount[\s\S]+\n3 bills to pay, \$1,200\.00/);
+    expect(human.stdout).not.toContain("Leaves out");
+    const all = await as("ada", ["plan", "cli-weekly", "--all"]);
+    expect(all.stdout.includes("Leaves out")).toBe(human.stdout.includes("--all lists them"));
     const result = await as("ada", ["plan", "cli-weekly", "--json"]);
     const plan = result.json<DryPlan>();
     expect(plan).toMatchObject({ playbook: "cli-weekly", lineCount: 3, totalCents: 1_200_00 });

@@ -66,6 +66,7 @@ describe("wrong usage", () => {
     [["launch", "weekly", "--timeout", "soon"], "--timeout must be a duration"],
     [["launch", "weekly", "--input", "novalue"], "--input must be key=value"],
     [["report", "weekly", "--csv", "--json"], "--csv and --json"],
+    [["plan", "weekly", "--all", "--summary"], "--all and --summary"],
     [["report"], "report needs a run, or --from and --to"],
     [["report", "--from", "2026-11-01"], "report needs a run, or --from and --to"],
     [["report", "rent", "--to", "2026-11-30"], "report of a run takes no --to"],

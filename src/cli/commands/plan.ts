@@ -4,8 +4,9 @@ import { gatewayOf } from "../client/gateway-client.ts";
 import { printPlan } from "../show/plan-document.ts";
 import { playbookToPlan } from "./playbook-files.ts";
 import type { Session } from "../client/session.ts";
-import { everyLine, PlanDigest, skippedCounts } from "../show/plan.ts";
-import { dim } from "../terminal/text.ts";
+import { billsOf, leftOutOf, PlanDigest, skippedCounts } from "../show/plan.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { dim, fitting } from "../terminal/text.ts";
 
 export function addPlanCommand(program: Command, session: Session): void {
   program
@@ -13,11 +14,15 @@ export function addPlanCommand(program: Command, session: Session): void {
     .description("show what a launch would pay now, and why each bill is in or out; pays nothing")
     .argument("<playbook>", "a stored playbook's name, or a file, which is not stored")
     .option("--period <date>", "the period to plan for, YYYY-MM-DD")
+    .option("--all", "with each bill that it leaves out, and why")
     .option("--summary", "totals and oddities only")
     .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((nameOrFile, options) =>
       session.run(options, async ({ output, config }) => {
+        if (options.all === true && options.summary === true) {
+          throw usageError("--all and --summary can't go together");
+        }
         const gateway = gatewayOf(config());
         const { period, business } = options;
         const plan = await gateway.plan({
@@ -27,13 +32,18 @@ export function addPlanCommand(program: Command, session: Session): void {
         });
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));
         const digest = new PlanDigest();
-        for await (const { lines } of gateway.planPages(plan)) digest.add(lines);
-        output.lines(digest.totals(plan));
-        output.lines(digest.oddLines());
-        output.lines(skippedCounts(plan));
-        if (options.summary === undefined) {
-          for await (const page of gateway.planPages(plan)) output.lines(["", ...everyLine(page)]);
+        for await (const page of gateway.planPages(plan)) {
+          digest.add(page.lines);
+          if (options.summary === true || output.json) continue;
+          output.lines([...billsOf(page), ...(options.all === true ? leftOutOf(page) : [])]);
         }
+        // What matters stands where the reader's eye is when the command has ended.
+        output.lines(digest.oddLines());
+        output.lines(fitting(skippedCounts(plan)));
+        if (Object.keys(plan.skippedByCode).length > 0 && options.all === undefined) {
+          output.line(dim("  --all lists them"));
+        }
+        output.lines(fitting(digest.totals(plan)));
         await printPlan(output, gateway, plan);
       }),
     );

@@ -7,24 +7,25 @@ import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
-import { dim } from "../terminal/text.ts";
+import { liveView } from "../terminal/live-view.ts";
 import { pollRun, progressLine } from "../show/wait-for-run.ts";
 
 export function addWatchCommand(program: Command, session: Session): void {
   program
     .command("watch")
-    .description("follow a run until it ends, a line for every change")
+    .description("follow a run until it ends: a live view, or in a pipe a line for every change")
     .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--json", "print one JSON document, the status at the end")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         const id = await findRunId(gateway, text);
+        const view = liveView(output);
         if (isCancellationId(id)) {
-          const changed = (line: string): void => output.line(line);
-          const now = await pollCancellation(gateway, id, { changed });
-          output.line();
-          output.lines(cancellationLines(now));
+          const now = await pollCancellation(gateway, id, {
+            changed: (line, status) => view.show(line, () => cancellationLines(status)),
+          });
+          view.end(cancellationLines(now));
           output.document(now);
           return;
         }
@@ -33,13 +34,9 @@ export function addWatchCommand(program: Command, session: Session): void {
         }
         const run = await pollRun(gateway, id, {
           until: hasEnded,
-          changed: (now) => {
-            const time = new Date().toLocaleTimeString("en-US", { hour12: false });
-            output.line(`${dim(time)}  ${progressLine(now)}`);
-          },
+          changed: (now) => view.show(progressLine(now), () => runLines(now)),
         });
-        output.line();
-        output.lines(runLines(run));
+        view.end(runLines(run));
         if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
       }),
     );

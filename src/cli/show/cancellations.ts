@@ -79,13 +79,16 @@ function hasEnded({ endedAt }: CancellationStatus): boolean {
 export function pollCancellation(
   gateway: GatewayClient,
   id: string,
-  options: { readonly changed: (line: string) => void; readonly limitMs?: number },
+  options: {
+    readonly changed: (line: string, now: CancellationStatus) => void;
+    readonly limitMs?: number;
+  },
 ): Promise<CancellationStatus> {
   return pollUntil(
     () => gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody),
     {
       until: hasEnded,
-      changed: (now) => options.changed(progressOf(now)),
+      changed: (now) => options.changed(progressOf(now), now),
       ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     },
   );

@@ -132,9 +132,18 @@ export function skippedCounts(plan: PlanFigures): string[] {
   return [`${bold("Left out")} (${count(total, "bill")}): ${leftOutText(plan.skippedByCode)}`];
 }
 
-/** Every bill of a page of a plan: what is paid and when, and what is left out and why. */
-export function everyLine(plan: DryPlanAnswer): string[] {
-  const paid = plan.lines.map((line) => [
+/** The bills of a page of a plan that are paid, and when. */
+export function billsOf(plan: Pick<DryPlanAnswer, "lines">): string[] {
+  if (plan.lines.length === 0) return [];
+  const columns = [
+    { title: "Pays" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Executes" },
+    { title: "Arrives" },
+    {},
+  ] as const;
+  const rows = plan.lines.map((line) => [
     nameOf(line),
     formatUsd(line.amountCents),
     line.dueDate ?? "no due date",
@@ -144,31 +153,25 @@ export function everyLine(plan: DryPlanAnswer): string[] {
       ? line.flags.map(({ kind }) => kind).join(", ")
       : printable(line.overLimit.text),
   ]);
-  const left = plan.skipped.map((line) => [
-    nameOf(line),
-    formatUsd(line.amountCents),
-    line.dueDate ?? "no due date",
-    printable(line.text),
-  ]);
-  const pays = [
-    { title: "Pays" },
-    { title: "Amount", align: "right" },
-    { title: "Due" },
-    { title: "Executes" },
-    { title: "Arrives" },
-    {},
-  ] as const;
-  const leavesOut = [
+  return [...table(columns, rows), ""];
+}
+
+/** The bills of a page of a plan that are left out, each with why. */
+export function leftOutOf(plan: Pick<DryPlanAnswer, "skipped">): string[] {
+  if (plan.skipped.length === 0) return [];
+  const columns = [
     { title: "Leaves out" },
     { title: "Amount", align: "right" },
     { title: "Due" },
     { title: "Because" },
   ] as const;
-  return [
-    ...(paid.length === 0 ? [] : table(pays, paid)),
-    ...(paid.length === 0 || left.length === 0 ? [] : [""]),
-    ...(left.length === 0 ? [] : table(leavesOut, left)),
-  ];
+  const rows = plan.skipped.map((line) => [
+    nameOf(line),
+    formatUsd(line.amountCents),
+    line.dueDate ?? "no due date",
+    printable(line.text),
+  ]);
+  return [...table(columns, rows), ""];
 }
 
 function peopleText({ by, quorum }: Pick<ApprovalStage, "by" | "quorum">): string {

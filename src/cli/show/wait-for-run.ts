@@ -66,7 +66,7 @@ export function exitCodeOf(run: RunStatus): ExitCode {
   return run.phase === "completed" ? EXIT.done : EXIT.failed;
 }
 
-/** One line of progress. */
+/** One line of progress, as launch --wait and watch have it. */
 export function progressLine(run: RunStatus): string {
   const counts = Object.entries(run.counts)
     .filter(([state]) => state !== "skipped")

@@ -30,7 +30,11 @@ export interface Column {
 
 const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[\\d+(;\\d+)*m`, "g");
 
-/** Lines of aligned columns, two spaces apart; a header where a column has a title. */
+/**
+ * Lines of aligned columns, two spaces apart; a header where a column has a title. They fit the
+ * reader's terminal, indented by two: a last column of texts breaks into lines, and a first one is
+ * cut. What goes elsewhere has a line for each row.
+ */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const header = columns.map((column) => column.title ?? "");
   const hasHeader = header.some((title) => title !== "");
@@ -38,14 +42,68 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   const widths = columns.map((_, index) =>
     Math.max(0, ...all.map((row) => width(row[index] ?? ""))),
   );
-  const lines = all.map((row) =>
-    columns
-      .map((column, index) => pad(row[index] ?? "", widths[index] ?? 0, column.align ?? "left"))
-      .join("  ")
-      .trimEnd(),
-  );
-  const [first] = lines;
-  return hasHeader && first !== undefined ? [dim(first), ...lines.slice(1)] : lines;
+  const aligned = all.map((row) => fitRow(columns, widths, row));
+  const [first] = aligned;
+  const lines = aligned.flat();
+  return hasHeader && first !== undefined
+    ? [...first.map(dim), ...lines.slice(first.length)]
+    : lines;
+}
+
+/** Texts are not squeezed into less than this: they get lines of their own. */
+const TEXT_LEAST = 24;
+
+/** A first column is not cut to less than this. */
+const FIRST_LEAST = 12;
+
+/** One row as the lines that it takes. */
+function fitRow(
+  columns: readonly Column[],
+  widths: readonly number[],
+  row: readonly string[],
+): string[] {
+  const most = terminalRoom();
+  const total = totalOf(widths);
+  const last = columns.length - 1;
+  if (most === undefined || total <= most || last < 1) return [rowText(columns, widths, row)];
+  const hasTexts = columns[last]?.align !== "right";
+  const before = widths.slice(0, last);
+  const room = most - totalOf(before) - 2;
+  const text = row[last] ?? "";
+  if (!hasTexts) return [rowText(columns, cutFirst(widths, most), row)];
+  if (room >= TEXT_LEAST) {
+    const [begin = "", ...rest] = broken(text, room);
+    const indent = " ".repeat(most - room);
+    const line = rowText(columns, widths, [...row.slice(0, last), begin]);
+    return [line, ...rest.map((part) => `${indent}${part}`)];
+  }
+  const head = rowText(columns.slice(0, last), cutFirst(before, most), row.slice(0, last));
+  return [head, ...(text === "" ? [] : broken(text, most - 4).map((part) => `    ${part}`))];
+}
+
+/** The same widths with a first column that leaves room for the others. */
+function cutFirst(widths: readonly number[], most: number): readonly number[] {
+  const [first = 0, ...others] = widths;
+  const over = Math.max(0, totalOf(widths) - most);
+  return [Math.max(Math.min(first, FIRST_LEAST), first - over), ...others];
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
+}
+
+function rowText(
+  columns: readonly Column[],
+  widths: readonly number[],
+  row: readonly string[],
+): string {
+  return columns
+    .map(({ align = "left" }, index) => {
+      const wanted = widths[index] ?? 0;
+      return pad(index === 0 ? cut(row[0] ?? "", wanted) : (row[index] ?? ""), wanted, align);
+    })
+    .join("  ")
+    .trimEnd();
 }
 
 function width(text: string): number {
@@ -62,21 +120,42 @@ export function short(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** Columns of the reader's terminal, and of lines that go elsewhere. */
+/** Columns of lines that go elsewhere than to a terminal. */
 const COLUMNS = 100;
+
+/** Columns of the reader's terminal, less an indent; undefined for what goes elsewhere. */
+function terminalRoom(indent = 2): number | undefined {
+  const { columns } = process.stdout;
+  return columns === undefined ? undefined : Math.max(40, columns) - indent;
+}
+
+function roomOf(indent: number): number {
+  return terminalRoom(indent) ?? COLUMNS - indent;
+}
 
 /** Lines of whole words that fit the terminal; all but the first are indented by two more. */
 export function wrapped(text: string, indent = 2): string[] {
-  const most = Math.max(40, process.stdout.columns ?? COLUMNS) - indent;
   const begin = text.slice(0, text.length - text.trimStart().length);
+  const [first = "", ...more] = broken(text.trim(), roomOf(indent) - begin.length, 2);
+  return [`${begin}${first}`, ...more.map((line) => `${begin}  ${line}`)];
+}
+
+/** As `wrapped`, for a terminal only: what goes elsewhere stays one line. */
+export function fitting(lines: readonly string[]): string[] {
+  return terminalRoom() === undefined ? [...lines] : lines.flatMap((line) => wrapped(line, 0));
+}
+
+/** A text as lines of whole words; all but the first have so much less room. */
+function broken(text: string, most: number, less = 0): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.trim().split(" ")) {
-    if (line !== "" && width(line) + 1 + width(word) > most) {
+  for (const word of text.split(" ")) {
+    const room = lines.length === 0 ? most : most - less;
+    if (line !== "" && width(line) + 1 + width(word) > room) {
       lines.push(line);
-      line = `${begin}  ${word}`;
+      line = word;
     } else {
-      line = line === "" ? `${begin}${word}` : `${line} ${word}`;
+      line = line === "" ? word : `${line} ${word}`;
     }
   }
   return [...lines, line];
@@ -84,7 +163,11 @@ export function wrapped(text: string, indent = 2): string[] {
 
 /** The beginning of a line that is longer than the terminal is wide; its colours end with it. */
 export function fitted(line: string, indent = 2): string {
-  const most = Math.max(40, process.stdout.columns ?? COLUMNS) - indent;
+  return cut(line, roomOf(indent));
+}
+
+/** At most so many characters, colours not counted; they end with it. */
+function cut(line: string, most: number): string {
   if (width(line) <= most) return line;
   let end = 0;
   for (let shown = 0; shown < most - 1;) {

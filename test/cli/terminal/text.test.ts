@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { fitted, wrapped } from "../../../src/cli/terminal/text.ts";
+import { fitted, fitting, table, wrapped } from "../../../src/cli/terminal/text.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
 const ESCAPE = String.fromCodePoint(27);
@@ -23,4 +24,69 @@ test("a line that is too long is cut with an ellipsis, its colours not counted a
   expect(shown).toMatch(/^new-vendor: word0 .*…$/);
   expect(cut.endsWith(`${ESCAPE}[0m`)).toBe(true);
   expect(fitted("short")).toBe("short");
+});
+
+describe("a table", () => {
+  const columns = [
+    { title: "Bill" },
+    { title: "Amount", align: "right" },
+    { title: "Why" },
+  ] as const;
+  const rows = [
+    ["Osprey Robotics BILL-000115", "$24,511.62", "The bill's status in the service is declined."],
+    ["One BILL-1", "$1.00", "paid"],
+  ];
+  const shown = (width: number | undefined, as: Parameters<typeof table> = [columns, rows]) => {
+    vi.spyOn(process, "stdout", "get").mockReturnValue(
+      Object.assign(Object.create(process.stdout) as typeof process.stdout, { columns: width }),
+    );
+    return table(...as).map(stripVTControlCharacters);
+  };
+  afterEach(() => vi.restoreAllMocks());
+
+  test("that goes elsewhere than to a terminal has one line a row", () => {
+    expect(shown(undefined)).toHaveLength(3);
+  });
+
+  test("that fits the terminal is not changed", () => {
+    expect(shown(120)).toEqual(shown(undefined));
+  });
+
+  test("that is too wide breaks its texts within their column", () => {
+    expect(shown(72)).toEqual([
+      "Bill                             Amount  Why",
+      "Osprey Robotics BILL-000115  $24,511.62  The bill's status in the",
+      "                                         service is declined.",
+      "One BILL-1                        $1.00  paid",
+    ]);
+  });
+
+  test("for which a terminal has no room for its texts gives them lines of their own", () => {
+    expect(shown(44)).toEqual([
+      "Bill                             Amount",
+      "    Why",
+      "Osprey Robotics BILL-000115  $24,511.62",
+      "    The bill's status in the service is",
+      "    declined.",
+      "One BILL-1                        $1.00",
+      "    paid",
+    ]);
+  });
+
+  test("of sums cuts its names, never its sums", () => {
+    const sums = [{ title: "Vendor" }, { title: "Out", align: "right" }] as const;
+    const long = [["A vendor with a very long name indeed, Inc.", "$1,234,567.89"]];
+    const lines = shown(40, [sums, long]);
+    expect(lines.every((line) => line.length <= 38)).toBe(true);
+    expect(lines[1]).toMatch(/^A vendor with a very .*… {2}\$1,234,567\.89$/);
+  });
+
+  test("and sentences break at words on a terminal only", () => {
+    const sentence =
+      "Left out (39 bills): 32 paid already, 4 not due yet, 3 in the hands of another run";
+    shown(60);
+    expect(fitting([sentence]).length).toBe(2);
+    shown(undefined);
+    expect(fitting([sentence])).toEqual([sentence]);
+  });
 });

@@ -1,0 +1,59 @@
+import type { Output } from "./output.ts";
+import { dim, fitted } from "./text.ts";
+
+/** How a command shows what changes while it is watched. */
+interface LiveView {
+  /** @param line what is new, in one line; @param whole all of it as it stands now */
+  show(line: string, whole: () => readonly string[]): void;
+  /** What it came to. */
+  end(whole: readonly string[]): void;
+}
+
+/** At a terminal one view that is kept up to date; elsewhere a line for each change. */
+export function liveView(output: Output): LiveView {
+  if (output.json) return { show: () => {}, end: () => {} };
+  return process.stdout.isTTY ? redrawn() : logged(output);
+}
+
+function logged(output: Output): LiveView {
+  let last = "";
+  return {
+    show: (line) => {
+      if (line !== last) output.line(`${dim(clockTime())}  ${line}`);
+      last = line;
+    },
+    end: (whole) => {
+      output.line();
+      output.lines(whole);
+    },
+  };
+}
+
+const ESCAPE = String.fromCodePoint(27);
+
+/** Each drawing takes the place of the one before. */
+function redrawn(): LiveView {
+  let height = 0;
+  const draw = (lines: readonly string[]): void => {
+    const up = height === 0 ? "" : `${ESCAPE}[${height}A`;
+    process.stdout.write(`${up}\r${ESCAPE}[J${lines.map((line) => `${line}\n`).join("")}`);
+    height = lines.length;
+  };
+  return {
+    show: (_, whole) => {
+      // What is taller or wider than the window can't be drawn over.
+      const most = Math.max(5, (process.stdout.rows ?? 24) - 2);
+      const lines = whole().map((line) => fitted(line, 0));
+      const hidden = lines.length - most;
+      draw([
+        ...(hidden > 0 ? [...lines.slice(0, most), dim(`… ${hidden} more lines`)] : lines),
+        dim(`as of ${clockTime()}; Ctrl-C ends watching, and nothing else`),
+      ]);
+    },
+    end: draw,
+  };
+}
+
+function clockTime(): string {
+  return new Date().toLocaleTimeString("en-US", { hour12: false });
+}

@@ -1,0 +1,69 @@
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { liveView } from "../../../src/cli/terminal/live-view.ts";
+import { Output } from "../../../src/cli/terminal/output.ts";
+
+const ESCAPE = String.fromCodePoint(27);
+let written = "";
+
+beforeEach(() => {
+  written = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    written += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** A terminal of this size; none without one. */
+function terminal(size: { columns: number; rows: number } | undefined): void {
+  vi.spyOn(process, "stdout", "get").mockReturnValue(
+    Object.assign(Object.create(process.stdout) as typeof process.stdout, {
+      ...size,
+      isTTY: size !== undefined,
+    }),
+  );
+}
+
+test("in a pipe there is one line a change, and what stays the same is not said again", () => {
+  terminal(undefined);
+  const view = liveView(new Output());
+  view.show("paying · 3 planned", () => ["whole"]);
+  view.show("paying · 3 planned", () => ["whole"]);
+  view.show("settling · 3 scheduled", () => ["whole"]);
+  view.end(["whole"]);
+  const lines = stripVTControlCharacters(written).trimEnd().split("\n");
+  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ""))).toEqual([
+    ...["paying · 3 planned", "settling · 3 scheduled", "", "whole"],
+  ]);
+  expect(written).not.toContain(`${ESCAPE}[J`);
+});
+
+test("at a terminal one view is kept up to date, and fits its window", () => {
+  terminal({ columns: 40, rows: 8 });
+  const view = liveView(new Output());
+  const tall = Array.from({ length: 20 }, (_, index) => `${index} ${"x".repeat(60)}`);
+  view.show("a change", () => tall);
+  const first = stripVTControlCharacters(written).trimEnd().split("\n");
+  expect(first).toHaveLength(8);
+  expect(first.at(-2)).toBe("… 14 more lines");
+  expect(first.every((line) => line.replace(/^\r/, "").length <= 62)).toBe(true);
+  written = "";
+  view.show("another", () => ["one", "two"]);
+  expect(written.startsWith(`${ESCAPE}[8A`)).toBe(true);
+  expect(stripVTControlCharacters(written)).toContain("one\ntwo\nas of ");
+  written = "";
+  view.end(tall);
+  expect(stripVTControlCharacters(written).trim().split("\n")).toEqual(tall);
+});
+
+test("with --json nothing is shown on the way", () => {
+  terminal({ columns: 40, rows: 8 });
+  const view = liveView(new Output({ json: true }));
+  view.show("a change", () => ["whole"]);
+  view.end(["whole"]);
+  expect(written).toBe("");
+});
