@@ -3,6 +3,7 @@ import type { RunReview } from "../../src/api/review.ts";
 import type { Decision } from "../../src/api/schemas.ts";
 import { type CliResult, payrun } from "../cli/cli.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
 /** What an approver types, against a gateway of its own: no Temporal is needed to look and decide. */
@@ -114,4 +115,21 @@ test("resolve says which bill, and what is tried again", async () => {
   const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
   const { stdout } = await as("oli", ["operator"], args);
   expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $100.00: given-up");
+});
+
+test("who left a bill out, and why, stands in status, report and explain", async () => {
+  const cora = await gateway.token("cora", ["controller"]);
+  const type = (...args: string[]) => typed(gateway, cora, args);
+  const drop = ["--drop", "BILL-000071", "--reason", "billed twice", "--yes"];
+  expect(await type("approve", "weekly", ...drop)).toMatchObject({ code: 0 });
+  const said = "Left out by cora: billed twice.";
+  for (const command of ["status", "report"]) {
+    expect((await type(command, "weekly")).stdout).toMatch(
+      new RegExp(`Osprey Robotics BILL-000071 .* cancelled +${said}`),
+    );
+  }
+  const { stdout } = await type("explain", "BILL-000071");
+  expect(stdout).toMatch(/^Osprey Robotics BILL-000071 p1 {2}\$100\.00/);
+  expect(stdout).toContain(`It was taken out of its run: ${said}`);
+  expect(stdout).toContain("The service didn't answer: this is what Payrun knows by itself.");
 });

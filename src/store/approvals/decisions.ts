@@ -96,7 +96,7 @@ async function dropLines(
       .set({
         state: "cancelled",
         reason_code: "dropped",
-        reason: `Left out by ${decision.principal}.`,
+        reason: droppedText(decision),
         dropped_by: decision.principal,
         updated_at_ms: decision.decidedAtMs,
       })
@@ -118,6 +118,12 @@ async function dropLines(
     });
   }
   return dropped;
+}
+
+/** Who left it out, and why, as far as they said. */
+function droppedText({ principal, comment }: NewDecision): string {
+  const why = comment === null ? "" : `: ${comment.replace(/\.$/, "")}`;
+  return `Left out by ${principal}${why}.`;
 }
 
 /** True once somebody who may has rejected the run: nothing more of it is leased. */
