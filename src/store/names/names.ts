@@ -81,6 +81,19 @@ export async function namesOf(
   return new Map(found.map((name) => [name.id, name]));
 }
 
+/** What these are called, whatever they are: a bill before a vendor before an account. */
+export async function namesOfAnyKind(
+  db: Db,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Map<string, Name>> {
+  const found = new Map<string, Name>();
+  for (const kind of ["account", "vendor", "bill"] as const) {
+    for (const [id, name] of await namesOf(db, businessId, kind, ids)) found.set(id, name);
+  }
+  return found;
+}
+
 /** Those that are called exactly so: by their id, number or name. */
 export async function namesCalled(
   db: Db,

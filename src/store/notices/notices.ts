@@ -3,6 +3,7 @@ import type { NoticeKind } from "../../contracts/notices.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";
+import { namedTexts } from "./named-texts.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -49,6 +50,11 @@ export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
 }
 
 async function insertNotice(db: Db, notice: NewNotice) {
+  // Raised again at every look: what was told is not looked up again.
+  if (await isNotified(db, notice)) return undefined;
+  // What a vendor gets has the vendor's own words.
+  const isOurs = notice.contactId === undefined;
+  const { subject, text } = isOurs ? await namedTexts(db, notice.businessId, notice) : notice;
   return db
     .insertInto("notices")
     .values({
@@ -57,8 +63,8 @@ async function insertNotice(db: Db, notice: NewNotice) {
       kind: notice.kind,
       fact_key: notice.factKey,
       run_id: notice.runId ?? null,
-      subject: notice.subject.replaceAll(/\s+/g, " ").trim().slice(0, SUBJECT_MAX),
-      text: notice.text.slice(0, TEXT_MAX),
+      subject: subject.replaceAll(/\s+/g, " ").trim().slice(0, SUBJECT_MAX),
+      text: text.slice(0, TEXT_MAX),
       roles: JSON.stringify([...new Set(notice.roles)].toSorted()),
       data: JSON.stringify(notice.data),
       contact_id: notice.contactId ?? null,

@@ -83,7 +83,7 @@ test("a payment that somebody else makes for one of many bills is seen, and mone
   const notices = world.store.db.selectFrom("notices").where("kind", "=", "payment-in-doubt");
   const told = await notices.select(["run_id", "roles", "subject"]).execute();
   expect(told).toEqual([
-    { run_id: runId, roles: '["operator"]', subject: expect.stringContaining(payableId) },
+    { run_id: runId, roles: '["operator"]', subject: expect.stringContaining("of One BILL-") },
   ]);
 });
 

@@ -48,7 +48,7 @@ describe("operators are told once", () => {
     const [notice, ...more] = await late(runId);
     expect(more).toEqual([]);
     expect(notice).toMatchObject({ roles: ["operator"], data: { payableIds: [payableId] } });
-    expect(notice?.text).toContain(`- ${payableId}, $100.00, due to run on `);
+    expect(notice?.text).toContain(` (${payableId}), $100.00, due to run on `);
     expect(notice?.text).toContain(said);
     world.override = {};
     await world.follow(runId);
@@ -99,7 +99,7 @@ describe("operators are told once", () => {
     }
     const [notice, ...more] = await late(runId);
     expect(more).toEqual([]);
-    expect(notice?.subject).toContain(payableId);
+    expect(notice?.subject).toMatch(/whether One BILL-\d+ is paid/);
     expect(notice?.text).toContain("keeps checking");
   });
 });

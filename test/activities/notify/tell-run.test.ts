@@ -82,7 +82,7 @@ test("bills that a person must look at are told of together, later ones when the
   expect(first.roles).toEqual(["operator"]);
   expect(first.data["payableIds"]).toEqual(expect.arrayContaining(payableIds.slice(0, 2)));
   expect(first.data["count"]).toBe(2);
-  expect(first.text).toContain(`${payableIds[0]}, $100.00: The service says no.`);
+  expect(first.text).toContain(`(${payableIds[0]}), $100.00: The service says no.`);
 
   await park([payableIds[2]]);
   expect((await world.assess(runId)).phase).toBe("completed-with-exceptions");

@@ -198,7 +198,7 @@ describe("a bill that can't be read", () => {
     const notices = await world.store.db
       .selectFrom("notices")
       .select("text")
-      .where("subject", "like", `%${payableId}%`)
+      .where("data", "like", `%${payableId}%`)
       .execute();
     expect(notices).toEqual([{ text: expect.stringContaining("500 for ever") }]);
   });

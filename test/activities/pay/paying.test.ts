@@ -135,7 +135,7 @@ describe("a request without an answer", () => {
     const notices = await world.store.db
       .selectFrom("notices")
       .select(["kind", "subject"])
-      .where("subject", "like", `%${payableId}%`)
+      .where("data", "like", `%${payableId}%`)
       .execute();
     expect(notices).toEqual([
       {
