@@ -80,7 +80,7 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
   expect(actual).toEqual(expected);
 
   const commands = commandsOf("docs/notices.md");
-  expect(commands).toHaveLength(6);
+  expect(commands).toHaveLength(7);
   const person = { name: "otto", roles: ["operator", "viewer"], createdBy: "setup" };
   const { token } = await createToken(payrun.store, { ...person, nowMs: Date.now() });
   const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
