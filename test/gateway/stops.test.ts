@@ -69,6 +69,14 @@ describe("a hold says what it holds", () => {
     expect(items[0]).toMatchObject({ value: "p3", number: "BILL-p3", name: "Vendor of p3" });
   });
 
+  test("with when it ends by itself, to the minute", async () => {
+    const args = ["hold", "BILL-p3", "--until", "12h", "--reason", "odd"];
+    const { stdout } = await typed(gateway, operator, args);
+    const time = /[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, \d+:\d{2} [AP]M New York/;
+    expect(stdout).toMatch(new RegExp(`it ends ${time.source}; .*payrun release hold_`));
+    expect((await typed(gateway, operator, ["holds"])).stdout).toMatch(time);
+  });
+
   test("also to an approver, and to nobody who neither operates nor approves", async () => {
     const body = { all: true, reason: "odd" };
     const viewer = await gateway.token("vera", ["viewer", "launcher"]);

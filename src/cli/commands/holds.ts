@@ -36,7 +36,8 @@ export function addHoldCommand(program: Command, session: Session): void {
         output.line(`${green("✓")} on hold: ${heldName(hold)}  ${dim(hold.id)}`);
         if (hold.holds !== undefined) output.lines(heldLines(hold.holds));
         if (hold.note !== undefined) output.line(`${printable(hold.note)} ${takenBack(hold)}`);
-        output.line(dim(`payrun release ${hold.id} lifts it`));
+        const ends = hold.until === null ? "" : `it ends ${spokenTime(hold.until)}; `;
+        output.line(dim(`${ends}payrun release ${hold.id} lifts it`));
         output.document(hold);
       }),
     );
