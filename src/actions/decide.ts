@@ -134,6 +134,7 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "stage-not-open": 409,
   "counted-before": 403,
   "sign-in-too-old": 403,
+  "bank-change-unverified": 422,
   "nothing-left": 409,
   malformed: 422,
   "unknown-key": 403,

@@ -36,17 +36,6 @@ export const DecisionBody = z
     missing: z
       .array(waitingLines)
       .describe("Rules whose quorum is still open, with the lines that wait for it"),
-    unverifiedBankChanges: z
-      .array(
-        z.object({
-          contactId: z.string(),
-          contactName: z.string().nullable(),
-          text: z.string(),
-        }),
-      )
-      .describe(
-        "Vendors with another bank account that you approve payments to, and nobody has said how it was verified: send the decision again with `verifiedBankChanges`",
-      ),
     summary: z.string().describe("What goes out and what is still needed, in a sentence"),
   })
   .openapi("Decision");

@@ -6,14 +6,8 @@ import { note } from "./elements.ts";
 import { fileNamed } from "./files.ts";
 import { alone, around, type Page, PAGE_HEADERS } from "./layout.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
-import {
-  approve,
-  checkApproval,
-  checkDeposit,
-  checkRejection,
-  decideDeposit,
-  reject,
-} from "./pages/approve.ts";
+import { approve, checkApproval, checkRejection, reject } from "./pages/approve.ts";
+import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
 import { bill } from "./pages/bill.ts";
 import { cancelBill, giveUp, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
 import { checkRecall, emergency, recall, stopEverything } from "./pages/emergency.ts";

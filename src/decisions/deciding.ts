@@ -3,7 +3,11 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { type DecisionVerdict, refuse } from "../domain/approvals/policy.ts";
-import type { VerifiedBankChange } from "../domain/approvals/bank-changes.ts";
+import {
+  type BankChange,
+  unverified,
+  type VerifiedBankChange,
+} from "../domain/approvals/bank-changes.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
 import { formatUsd } from "../domain/money.ts";
@@ -18,6 +22,9 @@ const DAY_MS = 86_400_000;
 
 /** However fast a sandbox's clock runs, an approval outlives this much real time. */
 const SHORTEST_APPROVAL_MS = 60_000;
+
+/** Vendors that a refusal names; more are counted. */
+const VENDORS_NAMED = 10;
 
 export interface DecisionRequest {
   readonly decision: "approve" | "reject";
@@ -102,6 +109,31 @@ export function askingFreshSignIn(
   return refuse(
     "sign-in-too-old",
     `this approves ${formatUsd(amountCents)}, and more than ${formatUsd(overCents)} takes a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then approve`,
+  );
+}
+
+/**
+ * Refuses an approval that lets money go to a vendor's new bank account, if it doesn't say how that
+ * was verified.
+ *
+ * @param changes of the lines that it counts for
+ */
+export function askingHowVerified(
+  { request }: Deciding,
+  verdict: DecisionVerdict,
+  changes: readonly BankChange[],
+): DecisionVerdict {
+  if (!verdict.accepted || request.decision === "reject") return verdict;
+  const open = unverified(changes, request.verifiedBankChanges ?? []);
+  if (open.length === 0) return verdict;
+  const named = open
+    .slice(0, VENDORS_NAMED)
+    .map((change) => change.contactName ?? change.contactId);
+  const more = open.length - named.length;
+  const vendors = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return refuse(
+    "bank-change-unverified",
+    `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified), or leave these bills out`,
   );
 }
 

@@ -67,10 +67,10 @@ export async function takeSignedDecision(
     await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
     return { accepted: false, code: "replayed", reason, earlier };
   }
-  const { decision, planHash, drop, comment, topUpHash } = signed;
+  const { decision, planHash, drop, comment, verifiedBankChanges, topUpHash } = signed;
   return takeAnyDecision(trx, {
     run,
-    request: { decision, planHash, drop, comment, topUpHash },
+    request: { decision, planHash, drop, comment, verifiedBankChanges, topUpHash },
     principal: {
       tokenId,
       name: key.name,

@@ -116,7 +116,6 @@ async function answer(
     countsFor: request.decision === "approve" ? [subject] : [],
     dropped: [],
     goesOut: NOTHING,
-    unverifiedBankChanges: [],
     held: NOTHING,
     missing,
     summary: `${deposit} ${open === undefined ? becomes : `needs ${missingText(open)}`}.`,

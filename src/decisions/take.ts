@@ -12,7 +12,7 @@ import { principalOf } from "../domain/approvals/principal.ts";
 import { sumCents } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf } from "./effect.ts";
-import { decidableLines } from "../store/lines/decidable-lines.ts";
+import { decidableLines, type LineToDecide } from "../store/lines/decidable-lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
@@ -21,6 +21,7 @@ import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import {
   asJudged,
   askingFreshSignIn,
+  askingHowVerified,
   type Decider,
   type Deciding,
   type DecisionRequest,
@@ -87,19 +88,18 @@ export async function takeDecision(
     const countsFor = await approvedBy(trx, earlier);
     return answer(trx, deciding, { countsFor, dropped: earlier.dropped });
   }
-  const amountCents = amountOf(lines, verdict);
-  return record(trx, deciding, askingFreshSignIn(deciding, verdict, amountCents));
+  const approved = linesOf(lines, verdict);
+  const amountCents = sumCents(approved.map((line) => line.amountCents));
+  const changes = approved.flatMap(({ bankChange }) => bankChange ?? []);
+  const verified = askingHowVerified(deciding, verdict, changes);
+  return record(trx, deciding, askingFreshSignIn(deciding, verified, amountCents));
 }
 
-/** What a decision counts for comes to. */
-function amountOf(
-  lines: readonly { readonly payableId: string; readonly amountCents: number }[],
-  verdict: DecisionVerdict,
-): number {
-  if (!verdict.accepted) return 0;
+/** What a decision counts for. */
+function linesOf(lines: readonly LineToDecide[], verdict: DecisionVerdict) {
+  if (!verdict.accepted) return [];
   const counted = new Set(verdict.countsFor.map(({ payableId }) => payableId));
-  const approved = lines.filter(({ payableId }) => counted.has(payableId));
-  return sumCents(approved.map((line) => line.amountCents));
+  return lines.filter(({ payableId }) => counted.has(payableId));
 }
 
 /** The same decision again does something where a stage has opened since. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LineFlag } from "../../src/contracts/pay-run.ts";
 import { createBusinessClocks } from "../../src/actions/clocks.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { RunStatusBody } from "../../src/api/runs.ts";
@@ -34,6 +35,52 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => gateway.stop());
+
+const NEW_ACCOUNT: LineFlag = {
+  kind: "changed-bank-account",
+  text: "The vendor's bank account ends in 4417 now.",
+};
+
+describe("a vendor's changed bank account", () => {
+  let carla: string;
+
+  beforeEach(async () => {
+    run = await seedRun(gateway.store, {
+      ...{ launchedBy: "lou", author: "ada", period: "2026-11-27" },
+      lines: [planLine("q1"), planLine("q2", { flags: [NEW_ACCOUNT], contactId: "con_new" })],
+    });
+    carla = await gateway.token("carla", ["controller"]);
+  });
+
+  const verified = { contactId: "con_new", person: "Ann Lee", phone: "+1 212 555 0100" };
+
+  test("is approved by whoever says whom they called about it, on which number", async () => {
+    const silent = await decide(carla);
+    expect(silent.status).toBe(422);
+    expect(silent.json).toMatchObject({ error: "bank_change_unverified" });
+    expect(silent.text).toContain("Vendor of q2");
+    const other = await decide(carla, {
+      verifiedBankChanges: [{ ...verified, contactId: "con_q1" }],
+    });
+    expect(other.status).toBe(422);
+    for (const half of [{ person: " " }, { phone: "" }]) {
+      const answer = await decide(carla, { verifiedBankChanges: [{ ...verified, ...half }] });
+      expect(answer.status).toBe(400);
+    }
+    expect(await outcomes()).toEqual([]);
+    const done = await decide(carla, { verifiedBankChanges: [verified] });
+    expect(done.status).toBe(200);
+    expect(done.json["countsFor"]).toEqual(["q1", "q2"]);
+    const again = await decide(carla, { verifiedBankChanges: [verified] });
+    expect(again.status).toBe(200);
+  });
+
+  test("asks nobody who leaves its bill out, or rejects", async () => {
+    expect((await decide(carla, { drop: ["q2"] })).status).toBe(200);
+    const otto = await gateway.token("otto", ["owner"]);
+    expect((await decide(otto, { decision: "reject" })).status).toBe(200);
+  });
+});
 
 function path(what = "decisions"): string {
   return `/v1/runs/${encodeURIComponent(run.runId)}/${what}`;

@@ -13,6 +13,8 @@ import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
 import { count, dim, green } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
+import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
+import { askVerified, verifiedIn } from "./bank-changes.ts";
 import { decideTopUp } from "./decide-deposit.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
@@ -23,6 +25,7 @@ interface DecideOptions {
   readonly drop?: string[] | undefined;
   readonly planHash?: string | undefined;
   readonly reason?: string | undefined;
+  readonly verified?: string[] | undefined;
   readonly topUp?: true | undefined;
   readonly yes?: true | undefined;
   readonly json?: true | undefined;
@@ -36,6 +39,11 @@ export function addApproveCommand(program: Command, session: Session): void {
     .option("--drop <bill>", "leave this bill out: its number or id; may be repeated", collect)
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "a remark to keep with it")
+    .option(
+      "--verified <vendor=person, number>",
+      "whom you called, on which known number, about a vendor's changed bank account; may be repeated",
+      collect,
+    )
     .option("--top-up", "approve the deposit that it asks for, and no bill")
     .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
@@ -72,16 +80,21 @@ async function decide(
   const bills = await findEach(gateway, options.drop ?? [], { kind: "bill", run: id });
   const drop = bills.map((bill) => bill.id);
   const planHash = await planToDecideOn(gateway, id, options.planHash);
-  if (options.yes === undefined && isSomebodyThere(output)) {
-    const isSure = await askedAbout({ output, gateway }, decision, { id, planHash, drop });
-    if (!isSure) return EXIT.failed;
+  const { reason, verified: texts = [] } = options;
+  const isAsked = options.yes === undefined && isSomebodyThere(output);
+  const verified = await agreedTo({ output, gateway }, decision, {
+    ...{ id, planHash, drop, texts, isAsked },
+  });
+  if (verified === undefined) {
+    output.note("Nothing was decided.");
+    return EXIT.failed;
   }
-  const { reason } = options;
   const answer = await gateway.post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
     decision,
     planHash,
     ...(drop.length === 0 ? {} : { drop }),
     ...(reason === undefined ? {} : { comment: reason }),
+    ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
   });
   output.lines(decisionLines(answer));
   output.document(answer);
@@ -114,21 +127,37 @@ async function planToDecideOn(
   return isIt ? planHash : named;
 }
 
-/** Shows what the decision would do, and asks. @returns false if they said no */
-async function askedAbout(
+interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {
+  readonly drop: readonly string[];
+  /** What `--verified` says. */
+  readonly texts: readonly string[];
+  /** True where somebody at a terminal is asked. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * Shows what the decision would do, and asks.
+ *
+ * @returns how changed bank accounts were verified; undefined if they said no
+ */
+async function agreedTo(
   { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
   decision: "approve" | "reject",
-  { id, planHash, drop }: Readonly<Record<"id" | "planHash", string>> & { drop: readonly string[] },
-): Promise<boolean> {
+  { id, planHash, drop, texts, isAsked }: ToDecide,
+): Promise<VerifiedBankChange[] | undefined> {
+  if (!isAsked && texts.length === 0) return [];
   const review = await gateway.review(id, { pageSize: 1, drop });
   // What counts for nothing, or is about an old plan, is refused with the reason.
-  if (review.planHash !== planHash) return true;
-  if (decision === "approve" && review.yours.refusal !== null) return true;
+  if (review.planHash !== planHash) return [];
+  if (decision === "approve" && review.yours.refusal !== null) return [];
+  const said = verifiedIn(texts, review.bankChanges);
+  if (!isAsked) return said;
   output.lines([...reviewHead(review), ...reviewDigest(review)]);
   output.line(dim(`payrun show ${id} lists every bill`));
-  const isSure = await asked(decision === "approve" ? "Approve this?" : "Reject this plan?");
-  if (!isSure) output.note("Nothing was decided.");
-  return isSure;
+  if (decision === "reject") return (await asked("Reject this plan?")) ? [] : undefined;
+  const answers = await askVerified(output, review.bankChanges, said);
+  if (answers === undefined || !(await asked("Approve this?"))) return undefined;
+  return [...said, ...answers];
 }
 
 /** What a decision came to, for people. */

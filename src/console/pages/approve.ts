@@ -1,6 +1,5 @@
 import { html } from "hono/html";
-import { DecisionBody } from "../../api/schemas.ts";
-import { type RunReview, RunReviewBody } from "../../api/review.ts";
+import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -8,33 +7,11 @@ import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
 import { facts, field, form, hidden, note, section, submit, table } from "../elements.ts";
 import type { Page } from "../layout.ts";
-import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
-import { Refused } from "../refused.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { usd } from "../words.ts";
+import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
 import { changedPlan } from "./plan-changes.ts";
 import { billLink, nameOfAccount } from "./run-bills.ts";
-
-/** Bills that one decision leaves out here: so many ids are as much as an address holds. */
-const LEFT_OUT_MOST = 200;
-
-/** What is checked before a decision: which run, the plan that was looked at, what is left out. */
-interface Checking {
-  readonly id: string;
-  readonly planHash: string;
-  readonly out: readonly string[];
-}
-
-function checkingOf(params: PageRequest["params"], said: URLSearchParams): Checking {
-  const out = [...new Set(said.getAll("out"))];
-  if (out.length > LEFT_OUT_MOST) {
-    throw new Refused(
-      422,
-      "too_many_left_out",
-      `At most ${LEFT_OUT_MOST} bills can be left out at once here: approve in parts, reject the plan, or use payrun approve --drop.`,
-    );
-  }
-  return { id: params["id"] ?? "", planHash: said.get("plan") ?? "", out };
-}
 
 /** What the approval would do, before it is given: nothing is decided by looking at it. */
 export const checkApproval: PageOf = async ({ api, params, query, visitor }) => {
@@ -98,13 +75,6 @@ async function checkPage(
       )}`,
     )}`,
   };
-}
-
-function reviewWithout(api: Api, { id, out }: Checking): Promise<RunReview> {
-  return api.get(RunReviewBody, "/v1/runs/{id}/review", {
-    params: { id },
-    query: { pageSize: "1", ...(out.length === 0 ? {} : { drop: out.join(",") }) },
-  });
 }
 
 function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
@@ -186,35 +156,6 @@ export const approve: ActOf = async ({ api, params, form: sent, visitor }) => {
   });
 };
 
-/** Gives the decision; where the plan has changed in this moment nothing is decided, and it says what has. */
-async function decided(
-  api: Api,
-  checking: Checking,
-  review: Pick<RunReview, "playbook" | "period">,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Made> {
-  const { id, planHash } = checking;
-  try {
-    const answer = await api.post(DecisionBody, "/v1/runs/{id}/decisions", {
-      params: { id },
-      body: { planHash, ...body },
-    });
-    return {
-      title: answer.decision === "approve" ? "Approved" : "Rejected",
-      lead: `${review.playbook} ${review.period}`,
-      main: html`${note("good", html`<p>${answer.summary}</p>`, answer.decision === "approve" ? "Your approval counts" : "Your rejection counts")}
-        ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
-        <p>
-          It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
-          <a href="/">Today</a>.
-        </p>`,
-    };
-  } catch (error) {
-    if (!(error instanceof Refused) || error.code !== "stale_plan") throw error;
-    return changedPlan(api, checking, await reviewWithout(api, checking));
-  }
-}
-
 /** Asks why, before a plan is rejected. */
 export const checkRejection: PageOf = async ({ api, params, query, visitor }) => {
   return rejectionPage(api, visitor, checkingOf(params, query));
@@ -260,51 +201,4 @@ export const reject: ActOf = async ({ api, params, form: sent, visitor }) => {
   if (comment === "") return rejectionPage(api, visitor, checking, "Say why.");
   const review = await reviewWithout(api, checking);
   return decided(api, checking, review, { decision: "reject", comment });
-};
-
-/** The deposit that a run asks for, as it was looked at. */
-export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
-  const checking = checkingOf(params, query);
-  const review = await reviewWithout(api, checking);
-  const topUp = review.topUps?.find(({ hash }) => hash === query.get("topUp"));
-  if (topUp === undefined) {
-    throw new Refused(404, "not_found", "This deposit is not asked for any more, or has changed.");
-  }
-  const { id } = checking;
-  return {
-    title: "Decide about the deposit",
-    lead: `${review.playbook} ${review.period}`,
-    main: section(
-      `${formatUsd(topUp.amountCents)} into the balance`,
-      html`${facts([
-        ["Amount", usd(topUp.amountCents)],
-        ["Made by", topUp.makeBy],
-        ["There on", topUp.arrivesOn],
-        ["Approved by", topUp.approvedBy.join(", ") || "nobody yet"],
-        ["Needs", `${topUp.quorum} of ${topUp.approvers.join(" or ")}`],
-      ])}
-      ${form(
-        visitor,
-        `${runPage(id)}/deposit`,
-        html`${hidden("plan", checking.planHash)}${hidden("topUp", topUp.hash)}
-          ${field({ name: "comment", label: "Comment", isRequired: false })}
-          <div class="acts">
-            <button name="decision" value="approve">Approve the deposit</button>
-            <button class="stop" name="decision" value="reject">Refuse it</button>
-            <a href="${runPage(id)}">Back to the run</a>
-          </div>`,
-      )}`,
-    ),
-  };
-};
-
-export const decideDeposit: ActOf = async ({ api, params, form: sent }) => {
-  const checking = checkingOf(params, sent);
-  const comment = (sent.get("comment") ?? "").trim();
-  const review = await reviewWithout(api, checking);
-  return decided(api, checking, review, {
-    decision: sent.get("decision") === "reject" ? "reject" : "approve",
-    topUpHash: sent.get("topUp") ?? "",
-    ...(comment === "" ? {} : { comment }),
-  });
 };

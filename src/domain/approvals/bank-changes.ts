@@ -12,7 +12,50 @@ export interface VerifiedBankChange {
   readonly phone: string;
 }
 
-/** What is said of a line whose vendor has another bank account; undefined where it has not. */
-export function bankChangeOf({ flags }: Pick<PlanLine, "flags">): string | undefined {
-  return flags.find(({ kind }) => kind === "changed-bank-account")?.text;
+/** A vendor whose bank account is another one than before. */
+export interface BankChange {
+  readonly contactId: string;
+  readonly contactName: string | null;
+  /** What the plan says of it. */
+  readonly text: string;
+}
+
+/** Of a line whose vendor has another bank account; undefined where it has not. */
+export function bankChangeOf({
+  flags,
+  contactId,
+  contactName,
+}: Pick<PlanLine, "flags" | "contactId" | "contactName">): BankChange | undefined {
+  const text = flags.find(({ kind }) => kind === "changed-bank-account")?.text;
+  return text === undefined ? undefined : { contactId, contactName, text };
+}
+
+/** Those that nobody has said anything of, each once. */
+export function unverified(
+  changes: readonly BankChange[],
+  said: readonly VerifiedBankChange[],
+): readonly BankChange[] {
+  const known = new Set(said.map(({ contactId }) => contactId));
+  const byVendor = new Map(changes.map((change) => [change.contactId, change]));
+  return [...byVendor.values()].filter(({ contactId }) => !known.has(contactId));
+}
+
+const VERIFIED_MOST = 1_000;
+const TEXT_MAX = 1_000;
+
+/** Reads what a signed decision claims; undefined where it is something else. */
+export function readVerifiedBankChanges(claim: unknown): readonly VerifiedBankChange[] | undefined {
+  if (!Array.isArray(claim) || claim.length > VERIFIED_MOST) return undefined;
+  const read: VerifiedBankChange[] = [];
+  for (const each of claim as readonly unknown[]) {
+    if (typeof each !== "object" || each === null) return undefined;
+    const { contactId, person, phone } = each as Readonly<Record<string, unknown>>;
+    if (!isText(contactId) || !isText(person) || !isText(phone)) return undefined;
+    read.push({ contactId, person, phone });
+  }
+  return read;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && value.length <= TEXT_MAX;
 }

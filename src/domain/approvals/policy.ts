@@ -123,6 +123,7 @@ export type DecisionVerdict =
         | "stage-not-open"
         | "counted-before"
         | "sign-in-too-old"
+        | "bank-change-unverified"
         | "nothing-left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;

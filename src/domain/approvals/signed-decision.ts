@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
+import { readVerifiedBankChanges, type VerifiedBankChange } from "./bank-changes.ts";
 
 /** A key with which another system signs decisions. */
 export interface SignerKey {
@@ -19,6 +20,7 @@ export interface SignedDecision {
   readonly planHash: string;
   readonly drop: readonly string[];
   readonly comment: string | undefined;
+  readonly verifiedBankChanges: readonly VerifiedBankChange[];
   /** The deposit that it is about; undefined for a decision about bills. */
   readonly topUpHash: string | undefined;
   readonly expiresAtMs: number;
@@ -136,6 +138,13 @@ function readClaims(
   if (comment !== undefined && (typeof comment !== "string" || comment.length > 1_000)) {
     return no("malformed", "comment must be text of at most 1,000 characters");
   }
+  const verifiedBankChanges = readVerifiedBankChanges(claims["verifiedBankChanges"] ?? []);
+  if (verifiedBankChanges === undefined) {
+    return no(
+      "malformed",
+      "verifiedBankChanges must be a list of { contactId, person, phone }, each text",
+    );
+  }
   const topUpHash = claims["topUpHash"];
   if (topUpHash !== undefined && (typeof topUpHash !== "string" || !WORD.test(topUpHash))) {
     return no("malformed", "topUpHash must be the hash of the deposit that you saw");
@@ -157,7 +166,10 @@ function readClaims(
   }
   return {
     ok: true,
-    signed: { key, id: jti, decision, planHash, drop, comment, topUpHash, expiresAtMs },
+    signed: {
+      ...{ key, id: jti, decision, planHash, drop, comment },
+      ...{ verifiedBankChanges, topUpHash, expiresAtMs },
+    },
   };
 }
 

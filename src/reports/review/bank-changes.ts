@@ -10,11 +10,10 @@ export class BankChanges {
   readonly #vendors = new Map<string, BankChange>();
 
   add(line: PlanLine, cents: number): void {
-    const text = bankChangeOf(line);
-    if (text === undefined) return;
-    const { contactId, contactName } = line;
-    const sum = plus(this.#vendors.get(contactId) ?? NOTHING, cents);
-    this.#vendors.set(contactId, { contactId, contactName, text, ...sum });
+    const change = bankChangeOf(line);
+    if (change === undefined) return;
+    const sum = plus(this.#vendors.get(change.contactId) ?? NOTHING, cents);
+    this.#vendors.set(change.contactId, { ...change, ...sum });
   }
 
   all(): readonly BankChange[] {

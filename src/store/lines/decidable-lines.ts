@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
+import { type BankChange, bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import type { DecidableLine } from "../../domain/approvals/policy.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
 import type { StagedLine } from "../../domain/approvals/stages.ts";
@@ -13,6 +14,7 @@ const LINES_A_PAGE = 1_000;
 /** A line that a decision may be about, and what it pays. */
 export interface LineToDecide extends DecidableLine {
   readonly amountCents: number;
+  readonly bankChange?: BankChange;
 }
 
 /**
@@ -37,7 +39,11 @@ export async function decidableLines(
       known.set(plan.ruleIndex, rule);
       const { payableId, lineHash, amountCents } = line;
       const { approvers, quorum, stages } = rule;
-      const decidable = { payableId, lineHash, amountCents, approvers, quorum };
+      const bankChange = bankChangeOf(plan);
+      const decidable = {
+        ...{ payableId, lineHash, amountCents, approvers, quorum },
+        ...(bankChange === undefined ? {} : { bankChange }),
+      };
       lines.push(
         stages === undefined
           ? decidable

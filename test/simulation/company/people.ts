@@ -1,3 +1,4 @@
+import type { RunReview } from "../../../src/api/review.ts";
 import type { Stream } from "../world/random.ts";
 import { SaidByPeople } from "./said.ts";
 import type { ProcessNode, World } from "../world/world.ts";
@@ -205,13 +206,31 @@ export class People {
       const decision = rejects ? "reject" : "approve";
       const body = { decision, planHash, ...(rejects ? {} : { drop }) };
       const takesBack = rejects ? undefined : this.#approves(who, runId, payments, drop);
-      const answered = await this.#ask(who, "POST", `${path}/decisions`, body);
+      const answered = await this.#sayVerified(who, path, body);
       if (answered !== undefined && answered.status !== 200) takesBack?.();
       if (answered?.status !== 200) continue;
       const atMs = this.#world.nowMs;
       if (rejects) this.said.note({ kind: "reject", runId, atMs });
       else for (const payableId of drop) this.said.note({ kind: "drop", runId, payableId, atMs });
     }
+  }
+
+  /** Decides; asked about a vendor's new bank account, they have called. */
+  async #sayVerified(
+    who: string,
+    path: string,
+    body: Readonly<Record<string, unknown>> & { readonly drop?: readonly string[] },
+  ) {
+    const answer = await this.#ask(who, "POST", `${path}/decisions`, body);
+    const { error } = (answer?.json ?? {}) as { readonly error?: string };
+    if (error !== "bank_change_unverified") return answer;
+    const drop = body.drop === undefined ? "" : `&drop=${body.drop.join(",")}`;
+    const review = await this.#ask(who, "GET", `${path}/review?pageSize=1${drop}`);
+    const { bankChanges = [] } = (review?.json ?? {}) as Partial<Pick<RunReview, "bankChanges">>;
+    const verifiedBankChanges = bankChanges.map(({ contactId }) => ({
+      ...{ contactId, person: "Ann Lee", phone: "+1 212 555 0100" },
+    }));
+    return this.#ask(who, "POST", `${path}/decisions`, { ...body, verifiedBankChanges });
   }
 
   /** @returns takes it back, where it certainly doesn't count */
@@ -308,7 +327,7 @@ export class People {
     const isDrop = act === "drop";
     const body = isDrop ? { decision: "approve", drop: [payableId] } : { decision: "reject" };
     const takesBack = isDrop ? this.#approves("olga", runId, payments, [payableId]) : undefined;
-    const answered = await this.#ask("olga", "POST", `${path}/decisions`, { ...body, planHash });
+    const answered = await this.#sayVerified("olga", path, { ...body, planHash });
     if (answered !== undefined && answered.status !== 200) takesBack?.();
     if (answered?.status !== 200) return;
     const atMs = this.#world.nowMs;

@@ -1,0 +1,77 @@
+import type { RunReview } from "../../api/review.ts";
+import { unverified, type VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import type { Output } from "../terminal/output.ts";
+import { count } from "../terminal/text.ts";
+
+type BankChange = RunReview["bankChanges"][number];
+
+const FORM =
+  "--verified takes VENDOR=PERSON, NUMBER, such as “Acme Paper=Ann Lee, +1 212 555 0100”";
+
+/**
+ * What `--verified` says of vendors whose bank account has changed.
+ *
+ * @throws {CliError} 2 where one is no such vendor, or is said in another form
+ */
+export function verifiedIn(
+  texts: readonly string[],
+  changes: readonly BankChange[],
+): VerifiedBankChange[] {
+  return texts.map((text) => {
+    const parts = /^(?<vendor>[^=]+)=(?<person>.+),(?<phone>[^,]+)$/s.exec(text)?.groups ?? {};
+    const [vendor, person, phone] = [parts["vendor"], parts["person"], parts["phone"]].map((part) =>
+      (part ?? "").trim(),
+    );
+    if (!vendor || !person || !phone) throw usageError(`${FORM}; “${text}” is something else`);
+    const wanted = vendor.toLowerCase();
+    const found = changes.filter(
+      ({ contactId, contactName }) => contactId === vendor || contactName?.toLowerCase() === wanted,
+    );
+    const [only, ...others] = found;
+    if (only === undefined || others.length > 0) throw noSuchVendor(vendor, changes, found);
+    return { contactId: only.contactId, person, phone };
+  });
+}
+
+function noSuchVendor(
+  vendor: string,
+  changes: readonly BankChange[],
+  found: readonly BankChange[],
+): Error {
+  const named = (found.length > 0 ? found : changes).map(
+    ({ contactId, contactName }) => `${contactName ?? "?"} (${contactId})`,
+  );
+  if (found.length > 0) return usageError(`“${vendor}” may be ${named.join(" or ")}: say its id`);
+  const known = named.length === 0 ? "no vendor has one" : `these have: ${named.join(", ")}`;
+  return usageError(
+    `“${vendor}” has no changed bank account among the bills that your approval counts for; ${known}`,
+  );
+}
+
+/** Asks on the terminal about those of which nothing is said yet. @returns undefined if they gave up */
+export async function askVerified(
+  output: Pick<Output, "line">,
+  changes: readonly BankChange[],
+  said: readonly VerifiedBankChange[],
+): Promise<VerifiedBankChange[] | undefined> {
+  const { text, isCancel } = await import("@clack/prompts");
+  const required = (value: string | undefined) =>
+    (value ?? "").trim() === "" ? "Say it, or leave these bills out with --drop." : undefined;
+  const sums = new Map(changes.map((change) => [change.contactId, change]));
+  const answers: VerifiedBankChange[] = [];
+  for (const { contactId, contactName, text: what } of unverified(changes, said)) {
+    const of = sums.get(contactId);
+    output.line(
+      `${contactName ?? contactId}: ${count(of?.count ?? 0, "bill")}, ${formatUsd(of?.cents ?? 0)}. ${what}`,
+    );
+    const person = await text({ message: "Whom did you call about it?", validate: required });
+    if (isCancel(person)) return undefined;
+    const message = "On which number, known from before the change?";
+    const phone = await text({ message, validate: required });
+    if (isCancel(phone)) return undefined;
+    answers.push({ contactId, person: person.trim(), phone: phone.trim() });
+  }
+  return answers;
+}

@@ -1,0 +1,88 @@
+import { html } from "hono/html";
+import { type RunReview, RunReviewBody } from "../../api/review.ts";
+import { DecisionBody } from "../../api/schemas.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import type { Api } from "../api.ts";
+import { note } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { Made, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { changedPlan } from "./plan-changes.ts";
+
+/** Bills that one decision leaves out here: so many ids are as much as an address holds. */
+const LEFT_OUT_MOST = 200;
+
+/** What is checked before a decision: which run, the plan that was looked at, what is left out. */
+export interface Checking {
+  readonly id: string;
+  readonly planHash: string;
+  readonly out: readonly string[];
+}
+
+export function checkingOf(params: PageRequest["params"], said: URLSearchParams): Checking {
+  const out = [...new Set(said.getAll("out"))];
+  if (out.length > LEFT_OUT_MOST) {
+    throw new Refused(
+      422,
+      "too_many_left_out",
+      `At most ${LEFT_OUT_MOST} bills can be left out at once here: approve in parts, reject the plan, or use payrun approve --drop.`,
+    );
+  }
+  return { id: params["id"] ?? "", planHash: said.get("plan") ?? "", out };
+}
+
+/** What an approval would do that leaves these bills out. */
+export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunReview> {
+  return api.get(RunReviewBody, "/v1/runs/{id}/review", {
+    params: { id },
+    query: { pageSize: "1", ...(out.length === 0 ? {} : { drop: out.join(",") }) },
+  });
+}
+
+/** Gives the decision; where the plan has changed in this moment nothing is decided, and it says what has. */
+export async function decided(
+  api: Api,
+  checking: Checking,
+  review: Pick<RunReview, "playbook" | "period">,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Made> {
+  const { id, planHash } = checking;
+  try {
+    const answer = await api.post(DecisionBody, "/v1/runs/{id}/decisions", {
+      params: { id },
+      body: { planHash, ...body },
+    });
+    return {
+      title: answer.decision === "approve" ? "Approved" : "Rejected",
+      lead: `${review.playbook} ${review.period}`,
+      main: html`${note("good", html`<p>${answer.summary}</p>`, answer.decision === "approve" ? "Your approval counts" : "Your rejection counts")}
+        ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
+        <p>
+          It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
+          <a href="/">Today</a>.
+        </p>`,
+    };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.code === "sign_in_too_old") return signInAgain(checking, error.message);
+    if (error.code !== "stale_plan") throw error;
+    return changedPlan(api, checking, await reviewWithout(api, checking));
+  }
+}
+
+/** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */
+function signInAgain({ id, planHash, out }: Checking, why: string): Page {
+  const query = new URLSearchParams({ plan: planHash });
+  for (const each of out) query.append("out", each);
+  const to = encodeURIComponent(`${runPage(id)}/approve?${query.toString()}`);
+  return {
+    title: "Sign in again first",
+    status: 403,
+    main: html`${note("warn", html`<p>${why}</p>`, "Nothing was decided")}
+      <div class="acts">
+        <a class="button" href="/sign-in?again=true&amp;to=${to}">Sign in again</a>
+        <a href="${runPage(id)}">Back to the run</a>
+      </div>`,
+  };
+}

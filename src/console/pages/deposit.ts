@@ -1,0 +1,55 @@
+import { html } from "hono/html";
+import { runPage } from "../../contracts/console-pages.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { facts, field, form, hidden, section } from "../elements.ts";
+import type { ActOf, PageOf } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { usd } from "../words.ts";
+import { checkingOf, decided, reviewWithout } from "./decision.ts";
+
+/** The deposit that a run asks for, as it was looked at. */
+export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
+  const checking = checkingOf(params, query);
+  const review = await reviewWithout(api, checking);
+  const topUp = review.topUps?.find(({ hash }) => hash === query.get("topUp"));
+  if (topUp === undefined) {
+    throw new Refused(404, "not_found", "This deposit is not asked for any more, or has changed.");
+  }
+  const { id } = checking;
+  return {
+    title: "Decide about the deposit",
+    lead: `${review.playbook} ${review.period}`,
+    main: section(
+      `${formatUsd(topUp.amountCents)} into the balance`,
+      html`${facts([
+        ["Amount", usd(topUp.amountCents)],
+        ["Made by", topUp.makeBy],
+        ["There on", topUp.arrivesOn],
+        ["Approved by", topUp.approvedBy.join(", ") || "nobody yet"],
+        ["Needs", `${topUp.quorum} of ${topUp.approvers.join(" or ")}`],
+      ])}
+      ${form(
+        visitor,
+        `${runPage(id)}/deposit`,
+        html`${hidden("plan", checking.planHash)}${hidden("topUp", topUp.hash)}
+          ${field({ name: "comment", label: "Comment", isRequired: false })}
+          <div class="acts">
+            <button name="decision" value="approve">Approve the deposit</button>
+            <button class="stop" name="decision" value="reject">Refuse it</button>
+            <a href="${runPage(id)}">Back to the run</a>
+          </div>`,
+      )}`,
+    ),
+  };
+};
+
+export const decideDeposit: ActOf = async ({ api, params, form: sent }) => {
+  const checking = checkingOf(params, sent);
+  const comment = (sent.get("comment") ?? "").trim();
+  const review = await reviewWithout(api, checking);
+  return decided(api, checking, review, {
+    decision: sent.get("decision") === "reject" ? "reject" : "approve",
+    topUpHash: sent.get("topUp") ?? "",
+    ...(comment === "" ? {} : { comment }),
+  });
+};
