@@ -3,7 +3,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import type { NoticeKind } from "../../src/contracts/notices.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
-import { type ApprovalAsk, askedRoles } from "../../src/domain/approvals/asks.ts";
+import { type ApprovalAsk, askedRoles, askOf } from "../../src/domain/approvals/asks.ts";
 import { remindFromMs } from "../../src/domain/notices/decide-by.ts";
 import {
   approvalNeeded,
@@ -18,6 +18,7 @@ import {
 import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
+import { waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
@@ -83,13 +84,20 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   const isNew = !(await isNotified(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
+  const asks = async () =>
+    facts.asks.length > 0
+      ? facts.asks
+      : (await waitingBills(trx, run.runId)).flatMap((bills) => askOf(run.policy, bills) ?? []);
   const { zone } = clock;
   const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
     const roles = await approversOf(trx, facts);
     const data = { ...waiting, planHash: run.planHash, decideBy };
     await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
   };
-  if (isNew) await ask("approval-needed", approvalNeeded(run, waiting, { decideBy, zone }));
+  if (isNew) {
+    const asked = { decideBy, zone, asks: await asks() };
+    await ask("approval-needed", approvalNeeded(run, waiting, asked));
+  }
   if (decideBy === null || run.approveByMs === null) return Infinity;
   const decideByMs = Date.parse(decideBy);
   const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
@@ -98,7 +106,8 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
   if (await isNotified(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
-  await ask("decide-by-near", decideByNear(run, waiting, { decideBy, zone }));
+  const asked = { decideBy, zone, asks: await asks() };
+  await ask("decide-by-near", decideByNear(run, waiting, asked));
   return Infinity;
 }
 

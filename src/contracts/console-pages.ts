@@ -1,5 +1,7 @@
 /** Where the console's pages are, behind the gateway's public address: pages and notices link to them. */
 
+export const NEEDS_ACTION_PAGE = "/needs-action";
+
 export function runPage(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
 }

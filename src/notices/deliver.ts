@@ -2,7 +2,8 @@ import type { BusinessProfile, NoticeChannel } from "../config/business-profile.
 import type { NoticeDelivery } from "../store/notices/notice-deliveries.ts";
 import type { Notice } from "../store/notices/notices.ts";
 import type { Mailer } from "./mail.ts";
-import { emailOf, slackMessage, webhookPayload } from "./messages.ts";
+import { type About, emailOf, slackMessage, webhookPayload } from "./messages.ts";
+import { pageAbout } from "./page.ts";
 import type { Poster } from "./post.ts";
 import type { TryResult } from "./results.ts";
 import { VENDOR_CHANNEL } from "./routes.ts";
@@ -18,36 +19,37 @@ export async function deliver(
   profile: BusinessProfile | undefined,
   notice: Notice,
   delivery: NoticeDelivery,
-  nowMs: number,
+  { nowMs, publicUrl }: { readonly nowMs: number; readonly publicUrl: string },
 ): Promise<TryResult> {
   const settings = profile?.notify;
   if (profile === undefined || settings === undefined) {
     return refused("its business tells nobody any more: notify is missing in the profile");
   }
   const { smtp } = settings;
+  const about = { business: profile.name, page: pageAbout(notice, publicUrl) };
   const channel = settings.channels.find(({ name }) => name === delivery.channel);
   if (delivery.channel === VENDOR_CHANNEL || channel?.type === "email") {
     if (smtp === undefined) return refused("notify.smtp is missing in the profile");
-    const email = emailOf(notice, profile.name, smtp.from);
+    const email = emailOf(notice, about, smtp.from);
     return carriers.mailer.send(smtp, delivery.target, email);
   }
   return channel === undefined
     ? refused(`the profile has no channel ${delivery.channel} any more`)
-    : post(carriers.poster, channel, notice, profile.name, nowMs);
+    : post(carriers.poster, channel, notice, about, nowMs);
 }
 
 async function post(
   poster: Poster,
   channel: Exclude<NoticeChannel, { type: "email" }>,
   notice: Notice,
-  business: string,
+  about: About,
   nowMs: number,
 ): Promise<TryResult> {
   if (channel.type === "slack") {
-    return poster.post(channel.url, JSON.stringify(slackMessage(notice, business)));
+    return poster.post(channel.url, JSON.stringify(slackMessage(notice, about)));
   }
   const { secrets } = channel;
-  const body = JSON.stringify(webhookPayload(notice, business));
+  const body = JSON.stringify(webhookPayload(notice, about));
   return poster.post(channel.url, body, { id: notice.noticeId, secrets, nowMs });
 }
 

@@ -8,7 +8,13 @@ export interface WebhookPayload {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function webhookPayload(notice: Notice, business: string): WebhookPayload {
+/** Whose notice it is, and where the console's page about it is. */
+export interface About {
+  readonly business: string;
+  readonly page: string | undefined;
+}
+
+export function webhookPayload(notice: Notice, { business, page }: About): WebhookPayload {
   return {
     type: `payrun.${notice.kind.replaceAll("-", "_")}`,
     timestamp: new Date(notice.createdAtMs).toISOString(),
@@ -20,6 +26,7 @@ export function webhookPayload(notice: Notice, business: string): WebhookPayload
       roles: notice.roles,
       subject: notice.subject,
       text: notice.text,
+      ...(page === undefined ? {} : { url: page }),
     },
   };
 }
@@ -28,14 +35,18 @@ export function webhookPayload(notice: Notice, business: string): WebhookPayload
 const SLACK_TEXT_MAX = 2_900;
 
 /** The JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
-export function slackMessage(notice: Notice, business: string): Record<string, unknown> {
+export function slackMessage(notice: Notice, { business, page }: About): Record<string, unknown> {
   const title = escapeSlack(`${business}: ${notice.subject}`);
   const text = shortened(notice.text);
   return {
     text: title,
     unfurl_links: false,
     unfurl_media: false,
-    blocks: [section(`*${title.replaceAll("*", "∗")}*`), ...(text === "" ? [] : [section(text)])],
+    blocks: [
+      section(`*${title.replaceAll("*", "∗")}*`),
+      ...(text === "" ? [] : [section(text)]),
+      ...(page === undefined ? [] : [section(`<${page}|Open it in Payrun>`)]),
+    ],
   };
 }
 
@@ -77,13 +88,13 @@ export interface Email {
 }
 
 /** @param from sender's address, whose domain the message id is made of */
-export function emailOf(notice: Notice, business: string, from: string): Email {
+export function emailOf(notice: Notice, { business, page }: About, from: string): Email {
   const domain = /@([^>\s]+)>?$/.exec(from)?.[1] ?? "payrun.invalid";
   const replyTo = notice.data["replyTo"];
   const isForVendor = notice.contactId !== null;
   return {
     subject: isForVendor ? notice.subject : `[${business}] ${notice.subject}`,
-    text: `${notice.text}\n`,
+    text: `${[notice.text, ...(page === undefined ? [] : [`Open it in Payrun: ${page}`])].join("\n\n")}\n`,
     messageId: `<${notice.noticeId}@${domain}>`,
     ...(isForVendor && typeof replyTo === "string" ? { replyTo } : {}),
   };

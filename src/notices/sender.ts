@@ -26,6 +26,8 @@ export interface NoticeSenderContext {
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   /** Real time. */
   readonly nowMs: () => number;
+  /** Where people reach the console. */
+  readonly publicUrl: () => string;
   /** How often an outbox with nothing to do is looked into; every second unless said. */
   readonly noticesEveryMs?: number;
 }
@@ -151,7 +153,7 @@ async function sendOver(
   holder: string,
   deliveries: readonly NoticeDelivery[],
 ): Promise<void> {
-  const { store, profiles, log, nowMs } = context;
+  const { store, profiles, log, nowMs, publicUrl } = context;
   const untilMs = nowMs() + TURN_MS;
   let isDown = false;
   for (const delivery of deliveries) {
@@ -164,7 +166,9 @@ async function sendOver(
     const notice = await getNotice(store.db, noticeId);
     if (notice === undefined) continue;
     const profile = profiles.byBusinessId(businessId);
-    const tried = await deliver(carriers, profile, notice, delivery, nowMs());
+    const tried = await deliver(carriers, profile, notice, delivery, {
+      ...{ nowMs: nowMs(), publicUrl: publicUrl() },
+    });
     const result = resultOf(tried, tries, nowMs());
     await recordDelivery(store.db, deliveryId, holder, result, nowMs());
     if (tried.kind === "sent") continue;

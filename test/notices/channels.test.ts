@@ -34,6 +34,7 @@ test("a webhook carries the notice under a Standard Webhooks signature of every 
         planHash: "hash_1",
         roles: ["controller"],
         subject: "3 bills wait for approval",
+        url: "https://payrun.example/runs/pay-run%2Facme%2Fweekly%2F2026-11-05",
       },
     });
   }
@@ -71,13 +72,15 @@ test("Slack gets its own JSON, and a vendor's name can't call everybody or becom
     unfurl_links: boolean;
     blocks: { text: { text: string; verbatim: boolean } }[];
   };
-  expect(body).toMatchObject({ unfurl_links: false, blocks: [{}, {}] });
-  for (const shown of [body.text, ...body.blocks.map((block) => block.text.text)]) {
+  expect(body).toMatchObject({ unfurl_links: false, blocks: [{}, {}, {}] });
+  const [page, ...said] = body.blocks.map((block) => block.text.text).toReversed();
+  expect(page).toBe("<https://payrun.example/needs-action|Open it in Payrun>");
+  for (const shown of [body.text, ...said]) {
     expect(shown).toContain('Acme &lt;!channel&gt; &amp; "Sons"');
     expect(shown).not.toMatch(/[<>]|\]\(|(^|\s)@\w/);
     expect(shown.length).toBeLessThanOrEqual(3_000);
   }
-  expect(body.blocks.map((block) => block.text.verbatim)).toEqual([true, true]);
+  expect(body.blocks.map((block) => block.text.verbatim)).toEqual([true, true, true]);
   expect(body.blocks[1]?.text.text).toContain("cora@acme.example");
   expect(body.blocks[1]?.text.text).not.toMatch(/&(?!amp;|lt;|gt;)/);
 });
@@ -99,7 +102,8 @@ test("e-mail goes to the addresses of the roles that a notice concerns, each its
       },
     ],
   });
-  await raiseNotice(store.db, notice({ subject: "3 bills\r\nBcc: thief@example.com" }));
+  const runId = "pay-run/acme/weekly/2026-11-05";
+  await raiseNotice(store.db, notice({ runId, subject: "3 bills\r\nBcc: thief@example.com" }));
   start();
   await until(
     () => smtp.mails,
@@ -115,6 +119,9 @@ test("e-mail goes to the addresses of the roles that a notice concerns, each its
   expect(mail?.source).not.toMatch(/^Bcc:/m);
   expect(mail?.source).toMatch(/^Message-ID: <ntc_[0-9a-f-]+@acme\.example>\r$/im);
   expect(mail?.source).toContain("Decide by Thursday.");
+  expect(mail?.source.replaceAll(/=\r\n/g, "")).toContain(
+    "https://payrun.example/runs/pay-run%2Facme%2Fweekly%2F2026-11-05",
+  );
 });
 
 test("where nobody listens for a notice's roles, everybody is told", async () => {

@@ -56,6 +56,7 @@ export async function desk(
     advance: (ms) => void (ahead += ms),
     start() {
       const sender = startNoticeSender({
+        publicUrl: () => "https://payrun.example",
         store,
         profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
         clientOf: (each) => clients.of(each),

@@ -1,4 +1,5 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
 import { type BillSum, counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
@@ -19,11 +20,26 @@ export interface RunName {
 
 export type SumsByState = ReadonlyMap<LineState, BillSum>;
 
-/** @param decideBy ISO instant after which approving changes the dates, or null */
+interface Asked {
+  /** ISO instant after which approving changes the dates, or null. */
+  readonly decideBy: string | null;
+  readonly zone?: string | undefined;
+  /** What each approval covers. */
+  readonly asks: readonly ApprovalAsk[];
+}
+
+/** `An approval by controller or owner counts for 55 bills, $12,345.67.`, for each who are asked. */
+function coverLines(asks: readonly ApprovalAsk[]): string[] {
+  return asks.map(
+    (ask) =>
+      `An approval by ${askedRoles(ask).join(" or ")} counts for ${bills(ask.count)}, ${formatUsd(ask.cents)}${ask.quorum > 1 ? `: ${ask.quorum} people are needed` : ""}${ask.stages === 1 ? "" : ` (stage ${ask.stage + 1} of ${ask.stages})`}.`,
+  );
+}
+
 export function approvalNeeded(
   run: RunName,
   waiting: BillSum,
-  { decideBy, zone }: { readonly decideBy: string | null; readonly zone?: string | undefined },
+  { decideBy, zone, asks }: Asked,
 ): NoticeText {
   return {
     subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
@@ -32,6 +48,7 @@ export function approvalNeeded(
       ...(decideBy === null
         ? []
         : [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`]),
+      ...coverLines(asks),
       `Look at it with: payrun show ${run.runId}`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
@@ -41,7 +58,7 @@ export function approvalNeeded(
 export function decideByNear(
   run: RunName,
   waiting: BillSum,
-  { decideBy, zone }: { readonly decideBy: string; readonly zone?: string | undefined },
+  { decideBy, zone, asks }: Asked & { readonly decideBy: string },
 ): NoticeText {
   const still = waiting.count === 1 ? "still waits" : "still wait";
   return {
@@ -49,6 +66,7 @@ export function decideByNear(
     text: [
       `${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`,
       `After ${spokenDeadline(decideBy, { zone })} payment dates change.`,
+      ...coverLines(asks),
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
   };

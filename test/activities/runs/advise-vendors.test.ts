@@ -32,6 +32,7 @@ test("a vendor is told once which bill a settled payment covers, at the addresse
   };
   const context = scene.world.context();
   const sender = startNoticeSender({
+    publicUrl: () => "https://payrun.example",
     store: scene.world.store,
     profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),
@@ -92,6 +93,7 @@ test("a vendor without an address is not written to, which is no fault; one whos
   const profile = { ...scene.world.world.profile, notify };
   const context = scene.world.context();
   const sender = startNoticeSender({
+    publicUrl: () => "https://payrun.example",
     store: scene.world.store,
     profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),

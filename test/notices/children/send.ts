@@ -10,6 +10,7 @@ const { databaseUrl, profile } = JSON.parse(process.argv[2] ?? "") as {
 const store = await openStore(databaseUrl, { mustExist: true });
 const clients = new Clients({ connections: 2, timeoutMs: 5_000 });
 startNoticeSender({
+  publicUrl: () => "https://payrun.example",
   store,
   profiles: { byBusinessId: () => profile },
   clientOf: (each) => clients.of(each),
