@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { chromiumPath } from "./test/browser/support/chromium.ts";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
 import { SecondTries } from "./test/support/second-tries.ts";
 
@@ -38,6 +39,21 @@ function onPostgres(): TestProjectInlineConfiguration[] {
   ];
 }
 
+const browserTests = ["test/browser/**/*.test.ts"];
+
+function inBrowser(): TestProjectInlineConfiguration[] {
+  if (chromiumPath() === undefined) {
+    process.stderr.write(
+      "No Chromium: install one or set PAYRUN_TEST_CHROMIUM. The console is tested without a browser only.\n",
+    );
+    return [];
+  }
+  // As with whole stacks: slow is not wrong.
+  return [
+    { extends: true, test: { name: "browser", include: browserTests, testTimeout: 240_000 } },
+  ];
+}
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -63,10 +79,11 @@ export default defineConfig({
           isolate: false,
           execArgv: ["--disable-warning=ExperimentalWarning", `--import=${fixedDay.href}`],
           include: ["test/**/*.test.ts"],
-          exclude: [...temporalTests, ...postgresOnly],
+          exclude: [...temporalTests, ...postgresOnly, ...browserTests],
         },
       },
       ...onPostgres(),
+      ...inBrowser(),
       {
         extends: true,
         test: {

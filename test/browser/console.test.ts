@@ -1,0 +1,187 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
+import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
+import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
+import { seedWeekly } from "../console/support/weekly-run.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import type { SeededRun } from "../gateway/support/rows.ts";
+import { focused, openBrowser, PHONE, visitor } from "./support/visitor.ts";
+
+const CORA = { name: "cora", roles: ["controller"] };
+const OTTO = { name: "otto", roles: ["owner"] };
+
+let browser: Browser;
+let gateway: TestGateway;
+let run: SeededRun;
+let address: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedWeekly(gateway.store);
+  address = `${gateway.url}/runs/${encodeURIComponent(run.runId)}`;
+});
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+  await gateway.stop();
+});
+
+async function counted(): Promise<string[]> {
+  const decisions = await decisionsOfRun(gateway.store.db, run.runId);
+  return decisions.map(({ principal, decision }) => `${principal} ${decision}`);
+}
+
+/** From the run's page to the page that checks what is approved. */
+async function toCheck(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Check and approve" }).click();
+  await page.getByRole("heading", { level: 1, name: "Check before you approve" }).waitFor();
+}
+
+async function fillIn(page: Page): Promise<void> {
+  await page.getByLabel("Whom did you call?").fill("Ann Lee, accounts");
+  await page.getByLabel("On which number, known from before?").fill("+1 212 555 0100");
+}
+
+async function said(page: Page, title: string): Promise<string> {
+  await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  return (await page.locator("main").innerText()).replaceAll(/\s+/g, " ");
+}
+
+async function planAnew(): Promise<void> {
+  const plan = await getPlanLine(gateway.store.db, run.runId, "pbl_0101");
+  if (plan === undefined) throw new Error("no line");
+  const anew = { ...plan, version: 2, amountCents: plan.amountCents + 100_000, lineHash: "anew" };
+  await gateway.store.transaction((trx) =>
+    storeReplannedLines(trx, {
+      runId: run.runId,
+      lines: [{ plan: anew, reason: "its amount has changed" }],
+      nowMs: Date.now(),
+    }),
+  );
+}
+
+test("a controller comes from the notice's link, leaves a bill out and approves her part on a phone", async () => {
+  const page = await visitor(browser, gateway, CORA, PHONE);
+  await page.goto(address);
+  await page.getByLabel("Leave out BILL-000104, Northwind Freight").check();
+  await toCheck(page);
+  expect(await page.locator("main").innerText()).toContain("You leave out 1 bill");
+  await page.getByLabel("Why these bills are left out").fill("looks forged");
+  await page.getByRole("button", { name: "Approve" }).click();
+  expect(await said(page, "Approved")).toMatch(/55 bills, \$[\d,.]+, go out.*1 bill left out/);
+  expect(await counted()).toEqual(["cora approve"]);
+  await page.getByRole("link", { name: "Today" }).first().click();
+  expect(await said(page, "Today")).toContain("Nothing waits for you.");
+});
+
+test("two people decide at once, and each counts", async () => {
+  const [cora, otto] = [
+    await visitor(browser, gateway, CORA),
+    await visitor(browser, gateway, OTTO),
+  ];
+  for (const page of [cora, otto]) {
+    await page.goto(address);
+    await toCheck(page);
+    await fillIn(page);
+  }
+  await cora.getByRole("button", { name: "Approve" }).click();
+  await said(cora, "Approved");
+  await otto.getByRole("button", { name: "Approve" }).click();
+  expect(await said(otto, "Approved")).toMatch(/3 bills, .* go out/);
+  expect(await counted()).toEqual(["cora approve", "otto approve"]);
+});
+
+test("a plan that changes under somebody's hands is said so, and what is sent then decides nothing and shows the difference", async () => {
+  const page = await visitor(browser, gateway, CORA);
+  await page.goto(address);
+  const checking = await page.context().newPage();
+  await checking.goto(address);
+  await toCheck(checking);
+  await fillIn(checking);
+  await planAnew();
+  await page.getByRole("alert").getByText("The plan has changed").waitFor();
+  expect(await page.getByRole("button", { name: "Check and approve" }).isDisabled()).toBe(true);
+  await checking.getByRole("button", { name: "Approve" }).click();
+  const text = await said(checking, "The plan has changed");
+  expect(text).toContain("Nothing was decided.");
+  expect(text).toContain("its amount has changed");
+  expect(await counted()).toEqual([]);
+});
+
+test("without a script somebody signs in, decides and stops everything", async () => {
+  const page = await visitor(browser, gateway, CORA, { javaScriptEnabled: false });
+  await page.goto(address);
+  await toCheck(page);
+  await fillIn(page);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await said(page, "Approved");
+  expect(await counted()).toEqual(["cora approve"]);
+  const olga = await visitor(
+    browser,
+    gateway,
+    { name: "olga", roles: ["operator"] },
+    { javaScriptEnabled: false },
+  );
+  await olga.getByRole("link", { name: "Stop everything" }).click();
+  await olga.getByLabel("Why").fill("odd debits");
+  await olga.getByRole("button", { name: "Stop everything" }).click();
+  await said(olga, "Everything is stopped");
+  await page.goto(address);
+  expect(await page.locator("#banners").innerText()).toContain("Everything is on hold");
+});
+
+test("a stop shows on the pages that others have open", async () => {
+  const cora = await visitor(browser, gateway, CORA);
+  await cora.goto(address);
+  const operator = await gateway.token("otis", ["operator"]);
+  await gateway.call("POST", "/v1/holds", operator, { all: true, reason: "odd debits" });
+  await cora.locator("#banners").getByText("Everything is on hold").waitFor();
+});
+
+test("with the keyboard alone somebody approves", async () => {
+  const page = await visitor(browser, gateway, CORA);
+  await page.goto(address);
+  const tabTo = async (name: string): Promise<void> => {
+    for (let press = 0; press < 200; press += 1) {
+      await page.keyboard.press("Tab");
+      if ((await focused(page)) === name) return;
+    }
+    throw new Error(`the keyboard never comes to “${name}”`);
+  };
+  await tabTo("To the page");
+  await tabTo("Check and approve");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Check before you approve" }).waitFor();
+  await tabTo("Whom did you call?");
+  await page.keyboard.type("Ann Lee");
+  await tabTo("On which number, known from before?");
+  await page.keyboard.type("+1 212 555 0100");
+  await tabTo("Approve");
+  await page.keyboard.press("Enter");
+  await said(page, "Approved");
+  expect(await counted()).toEqual(["cora approve"]);
+});
+
+test("who lacks the role is told so, and who signed out meanwhile signs in first; neither decides", async () => {
+  const vera = await visitor(browser, gateway, { name: "vera", roles: ["viewer"] });
+  await vera.goto(`${address}/reject?plan=${run.planHash}`);
+  await vera.getByLabel("Why").fill("no");
+  await vera.getByRole("button", { name: "Reject the plan" }).click();
+  await said(vera, "You may not do this");
+  const cora = await visitor(browser, gateway, CORA);
+  await cora.goto(address);
+  await toCheck(cora);
+  await fillIn(cora);
+  const admin = await gateway.token("ada", ["admin"]);
+  const { json } = await gateway.call("GET", "/v1/sessions", admin);
+  for (const { id } of json["items"] as { id: string }[]) {
+    await gateway.call("DELETE", `/v1/sessions/${id}`, admin);
+  }
+  await cora.getByRole("button", { name: "Approve" }).click();
+  await said(cora, "Sign in");
+  expect(await counted()).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { seedWeekly } from "../console/support/weekly-run.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { seedRun, type SeededRun, planLine, setLine } from "../gateway/support/rows.ts";
+import { DESKTOP, findings, openBrowser, overflow, PHONE, visitor } from "./support/visitor.ts";
+
+/** Where a run with KEEP_SCREENSHOTS=1 puts them. */
+const IMAGES = new URL("../../docs/images/", import.meta.url).pathname;
+
+let browser: Browser;
+let gateway: TestGateway;
+let run: SeededRun;
+let token: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  gateway = await startTestGateway();
+  run = await seedWeekly(gateway.store);
+  token = await gateway.token("olga", ["operator", "admin"]);
+  const other = await seedRun(gateway.store, {
+    ...{ period: "2026-11-13", launchedBy: "lou", author: "ada" },
+    lines: ["0001", "0002", "0003", "0004"].map((no) => planLine(`pbl_old_${no}`)),
+  });
+  await setRunPhase(gateway.store.db, other.runId, { phase: "paying" });
+  for (const [payableId, change] of [
+    ["pbl_old_0001", { state: "parked", reasonCode: "R02", reason: "R02: account closed." }],
+    ["pbl_old_0002", { state: "scheduled", paymentIds: ["pay_1"] }],
+    ["pbl_old_0003", { state: "settled", paymentIds: ["pay_2"] }],
+    ["pbl_old_0004", { state: "processing", paymentIds: ["pay_3"] }],
+  ] as const) {
+    await setLine(gateway.store, other.runId, payableId, change);
+  }
+  await gateway.call("POST", "/v1/holds", token, {
+    ...{ contactId: "con_2", reason: "Dispute about the last delivery" },
+  });
+  await gateway.store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "bank_1", code: "R01" },
+      ...{ workflowId: "funding-incident/acme/bank_1", reason: "Insufficient funds" },
+      ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
+    }),
+  );
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+/** Each page by the name that its picture has. */
+function pages(): Readonly<Record<string, string>> {
+  const at = `/runs/${encodeURIComponent(run.runId)}`;
+  return {
+    today: "/",
+    run: at,
+    approve: `${at}/approve?plan=${run.planHash}&out=pbl_0101`,
+    reject: `${at}/reject?plan=${run.planHash}`,
+    changed: `${at}/approve?plan=another`,
+    "hold-run": `${at}/hold`,
+    bill: "/bills/pbl_0104?business=acme",
+    "hold-bill": "/bills/pbl_0104/hold?business=acme",
+    vendor: "/vendors/con_4?business=acme",
+    "needs-action": "/needs-action",
+    resolve: "/needs-action/resolve?bill=acme%2Fpbl_old_0001",
+    incident: "/incidents/bank_1?business=acme",
+    emergency: "/emergency",
+    reports: "/reports",
+    report: `/reports/${encodeURIComponent(run.runId)}`,
+    holds: "/holds",
+    "new-hold": "/holds/new?on=source",
+    search: "/search?q=Harbor",
+    "no-such-bill": "/bills/pbl_nowhere",
+    "sign-in": "/sign-in?again=true",
+  };
+}
+
+/** For README and docs, of the part that fits a window. */
+const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  light: { today: "console-today.png", approve: "console-approve.png" },
+  "dark on a phone": { run: "console-run-phone.png" },
+};
+
+const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
+  ["light", { ...DESKTOP, colorScheme: "light" }],
+  ["dark", { ...DESKTOP, colorScheme: "dark" }],
+  ["light on a phone", { ...PHONE, colorScheme: "light" }],
+  ["dark on a phone", { ...PHONE, colorScheme: "dark" }],
+];
+
+describe.each(LOOKS)("%s", (look, options) => {
+  test(`every page, ${look}, is read by everybody: axe finds nothing, and nothing is wider than the window`, async () => {
+    // axe runs as a script of the test, which the pages' policy forbids to anybody else.
+    const who = { name: `cora-${look}`, roles: ["controller"] };
+    const page = await visitor(browser, gateway, who, { ...options, bypassCSP: true });
+    for (const [name, path] of Object.entries(pages())) {
+      await page.goto(`${gateway.url}${path}`);
+      expect(await findings(page), name).toEqual([]);
+      expect(await overflow(page), name).toBeLessThanOrEqual(0);
+      const kept = KEPT[look]?.[name];
+      if (process.env["KEEP_SCREENSHOTS"] === "1" && kept !== undefined) {
+        await page.screenshot({ path: `${IMAGES}${kept}` });
+      }
+    }
+    await page.context().close();
+  });
+});
+
+test("no page breaks its own policy: nothing inline, nothing from elsewhere", async () => {
+  const page = await visitor(browser, gateway, { name: "cora", roles: ["controller"] });
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (/Content Security Policy/.test(message.text())) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(gateway.url)) problems.push(request.url());
+  });
+  for (const path of Object.values(pages())) await page.goto(`${gateway.url}${path}`);
+  expect(problems).toEqual([]);
+});
