@@ -16,6 +16,7 @@ export const ConditionBody = z
       "nobody-told",
       "notices-undelivered",
       "token-expires",
+      "nobody-approves",
     ]),
     severity: z.enum(["warning", "failed"]),
     business: z.string().nullable().describe("Null where it is not about one business"),

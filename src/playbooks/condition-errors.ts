@@ -2,7 +2,7 @@ import { EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbac
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
 import { FUNCTIONS, noSuchFunction } from "./condition-functions.ts";
 import type { Fault } from "./problem.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 
 type CelError = ParseError | CelTypeError | EvaluationError;
 

@@ -1,6 +1,6 @@
 import { scan, SCALAR, search, type Size, textOf } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 
 /** An argument that isn't there. */
 export const NOTHING: Size = textOf(0);

@@ -4,7 +4,7 @@ import { PLAYBOOK_KINDS } from "./kinds/index.ts";
 import { type Fault, MISTAKES_MOST } from "./problem.ts";
 import { type JsonSchema, kindJsonSchema } from "./schema-json.ts";
 import type { Issue, Path, Source } from "./source.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 import { shown } from "./texts.ts";
 
 const schemas = new Map<Playbook["kind"], JsonSchema>();

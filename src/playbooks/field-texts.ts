@@ -1,6 +1,7 @@
 import { WEEKDAYS, type SelectRule } from "../contracts/playbook.ts";
+import { OWN_ROLES } from "../domain/approvals/token.ts";
 import { isDate, isoWeekday } from "../domain/clock/dates.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 import { fine, readDays, readWord, shown, wrong } from "./texts.ts";
 import type { Reading } from "./texts.ts";
 
@@ -71,11 +72,9 @@ export function readDue(input: unknown): Reading<SelectRule> {
   return wrong(`${shown(input)} does not say which bills are due`, expected, guess);
 }
 
-const RESERVED_ROLES = ["admin", "viewer", "launcher", "operator"];
-
 /** Reads an approver's role; Payrun's own roles are refused, since they approve nothing. */
 export function readRole(input: unknown): Reading<string> {
-  if (typeof input === "string" && RESERVED_ROLES.includes(input)) {
+  if (typeof input === "string" && OWN_ROLES.includes(input)) {
     return wrong(
       `\`${input}\` is one of Payrun's own roles and approves nothing`,
       "a role of your own, such as controller or owner",

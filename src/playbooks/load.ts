@@ -5,7 +5,7 @@ import { explainIssues } from "./explain.ts";
 import { kindOf, PLAYBOOK_KINDS } from "./kinds/index.ts";
 import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 import { readWord } from "./texts.ts";
 
 /** A playbook ready to run, with the text it came from, or what is wrong with it. */

@@ -3,7 +3,7 @@ import type { Span } from "../contracts/playbook.ts";
 import { spanText } from "../domain/clock/spans.ts";
 import { formatUsd } from "../domain/money.ts";
 import type { Fault } from "./problem.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 
 /** What reading one text of a playbook gives: its value, or what is wrong with it. */
 export type Reading<T> =

@@ -1,6 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
+import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
@@ -36,6 +37,7 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
     webhookConditions(asked),
     noticeConditions(asked),
     tokenConditions(asked),
+    approverConditions(asked),
   ]);
   return [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
 }

@@ -5,6 +5,7 @@ import { createToken } from "../../src/store/approvals/tokens.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import { testStore } from "../store/support.ts";
 
 const DAY_MS = 86_400_000;
@@ -103,4 +104,46 @@ test("a token that ends within two weeks is told of, to its holder and to admini
   expect(await conditionsOf({ ...asked, caller: of(["admin"]) })).toHaveLength(1);
   await make(nowMs + 80 * DAY_MS);
   expect(await codes(store)).toEqual([]);
+});
+
+test("a role that a playbook asks for and nobody has is told of with the nearest that somebody has", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const nowMs = Date.now();
+  const text = "kind: pay-run\napprove: [{ by: [controler] }]\n";
+  await storePlaybook(store, { name: "rent", text });
+  const asked = { db: store.db, profiles: [profile()], nowMs };
+  const [nobody] = await conditionsOf(asked);
+  expect(nobody).toMatchObject({
+    code: "nobody-approves",
+    business: "acme",
+    text: "rent asks for an approval by controler, and nobody has that role",
+    remedy: "An administrator makes a token: payrun token create NAME --role controler",
+  });
+  const make = (roles: readonly string[], businesses: readonly string[] | null = null) =>
+    createToken(store, { name: "cora", roles, businesses, createdBy: "ada", nowMs });
+  await make(["controller"]);
+  const [typo] = await conditionsOf(asked);
+  expect(typo?.remedy).toMatch(/^Did you mean controller\? Correct the playbook/);
+  // Whoever has it for another business only can't approve here.
+  await make(["controler"], ["globex"]);
+  expect(await codes(store)).toEqual(["warning nobody-approves"]);
+  const key = { keyId: "k", name: "erp", roles: ["controler"], publicKey: "" };
+  expect(await codes(store, [{ ...profile(), signers: [key] }])).toEqual([]);
+  await make(["controler"]);
+  expect(await codes(store)).toEqual([]);
+});
+
+test("a stage is covered by whoever it escalates to, and each stage needs somebody", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const stages = "{ by: [cfo], escalate: { after: 1 day, to: [owner] } }, { by: [board] }";
+  const text = `kind: pay-run\napprove: [{ stages: [${stages}] }]\n`;
+  await storePlaybook(store, { name: "large", text });
+  const owner = { name: "olga", roles: ["owner"], createdBy: "ada", nowMs: Date.now() };
+  await createToken(store, owner);
+  const found = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  expect(found.map(({ text: said }) => said)).toEqual([
+    "large asks for an approval by board, and nobody has that role",
+  ]);
 });

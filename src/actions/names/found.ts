@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
 import { PaymentsApiError } from "../../payments-api/index.ts";
-import { suggest } from "../../playbooks/suggest.ts";
+import { suggest } from "../../domain/suggest.ts";
 import type { ActionContext } from "../context.ts";
 
 /** Something that a person may have meant. */

@@ -1,6 +1,6 @@
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
 import { folded } from "../../domain/names.ts";
-import { suggest } from "../../playbooks/suggest.ts";
+import { suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold } from "../../store/holds/holds.ts";
 import { namesOf } from "../../store/names/names.ts";
 import {

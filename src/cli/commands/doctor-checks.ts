@@ -224,6 +224,7 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "nobody-told": "Notices",
   "notices-undelivered": "Notices",
   "token-expires": "Tokens",
+  "nobody-approves": "Approvers",
 };
 
 const WELL: Readonly<Record<string, string>> = {
@@ -231,6 +232,7 @@ const WELL: Readonly<Record<string, string>> = {
   Clocks: "the database's agrees with this machine's",
   Notices: "everybody was told",
   Tokens: "none ends within two weeks",
+  Approvers: "every role that a playbook asks for is held",
 };
 
 /** What the store and the settings show. A store that can't be opened has been said already. */

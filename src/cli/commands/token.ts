@@ -4,6 +4,7 @@ import { spokenStamp } from "../../domain/clock/spoken.ts";
 import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import {
+  OWN_ROLES,
   roleProblem,
   TOKEN_DAYS,
   tokenNameProblem,
@@ -27,8 +28,6 @@ import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
-
-const OWN_ROLES = ["viewer", "launcher", "operator", "admin"];
 
 export function addTokenCommand(program: Command, session: Session): void {
   const token = program

@@ -3,6 +3,9 @@ import { principalOf } from "./principal.ts";
 /** Default lifetime of a token. */
 export const TOKEN_DAYS = 90;
 
+/** Payrun's own roles, which approve nothing. */
+export const OWN_ROLES: readonly string[] = ["viewer", "launcher", "operator", "admin"];
+
 /** Roles that approve and decide nothing. A token with any other role needs a second person. */
 const ONE_PERSON_ROLES: readonly string[] = ["viewer", "launcher", "operator"];
 

@@ -1,5 +1,5 @@
 import type { Playbook } from "../../contracts/playbook.ts";
-import { suggest } from "../suggest.ts";
+import { suggest } from "../../domain/suggest.ts";
 import { cancelScheduledKind } from "./cancel-scheduled/index.ts";
 import { holdKind } from "./hold/index.ts";
 import type { PlaybookKind } from "./kind.ts";
