@@ -14,6 +14,7 @@ import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { type Schedule, ScheduleListBody } from "../../api/schedules.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 import { type AppliedPlaybook, PlaybookRevisionsBody } from "../../api/schemas.ts";
 
 export function addApplyCommand(program: Command, session: Session): void {
@@ -27,6 +28,7 @@ export function addApplyCommand(program: Command, session: Session): void {
       "--check",
       "change nothing: exit 1 where a file or its schedule differs from what is stored",
     )
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((files, options) =>
       session.run(options, async ({ output, config }) => {

@@ -6,6 +6,7 @@ import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findScheduled } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 
 interface Options {
@@ -27,6 +28,7 @@ export function addCancelScheduledCommand(program: Command, session: Session): v
     .option("--business <name>", "needed only where there are several")
     .option("--wait", "wait until it ends: exit 0 all cancelled, 1 otherwise, 3 it still waits")
     .option("--timeout <duration>", "how long --wait waits", "10m")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payments, options) =>
       session.run(options, (context) => cancelScheduled(context, payments, options)),

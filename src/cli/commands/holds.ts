@@ -8,7 +8,7 @@ import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
-import { agreed } from "../terminal/confirm.ts";
+import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
 import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
 
 export function addHoldCommand(program: Command, session: Session): void {
@@ -24,6 +24,7 @@ export function addHoldCommand(program: Command, session: Session): void {
     .requiredOption("--reason <text>", "why, for whoever finds it")
     .option("--until <date>", "it ends by itself then: YYYY-MM-DD, an instant, or 12h, 3d from now")
     .option("--business <name>", "needed only where there are several")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payable, options) =>
       session.run(options, async ({ output, config }) => {

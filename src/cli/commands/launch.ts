@@ -12,6 +12,7 @@ import type { CommandContext, Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 
 const WAIT_LIMIT = "10m";
@@ -34,6 +35,7 @@ export function addLaunchCommand(program: Command, session: Session): void {
     .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--wait", "wait until it ends: exit 0 completed, 1 ended otherwise, 3 it still waits")
     .option("--timeout <duration>", "how long --wait waits", WAIT_LIMIT)
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document, the status at the end")
     .action((playbook, options) =>
       session.run(options, (context) => launch(context, playbook, options)),

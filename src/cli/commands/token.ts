@@ -27,6 +27,7 @@ import { personPath, readLocalAdmin } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 import { withStore } from "./with-store.ts";
 
 export function addTokenCommand(program: Command, session: Session): void {
@@ -67,6 +68,7 @@ function addCreate(parent: Command, session: Session): void {
       collect,
     )
     .option("--expires <when>", `30d from now on, or a date; ${TOKEN_DAYS} days unless said`)
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document, with id and token")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {

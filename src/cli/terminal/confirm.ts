@@ -39,3 +39,6 @@ export async function asked(message: string): Promise<boolean> {
   const answer = await confirm({ message, initialValue: false });
   return !isCancel(answer) && answer;
 }
+
+/** The option of commands that never ask, so that a script may give it to every command. */
+export const YES_UNASKED = ["-y, --yes", "accepted and not needed: this never asks"] as const;

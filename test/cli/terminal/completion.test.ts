@@ -61,6 +61,16 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });
 
+  test("offers --yes for every command that acts, also for those that never ask", async () => {
+    for (const command of [
+      ...["approve", "reject", "stop", "resolve", "release", "hold", "launch", "apply"],
+      "cancel-scheduled",
+    ]) {
+      expect(await offered(command, "--y"), command).toEqual(["--yes"]);
+    }
+    expect(await offered("token", "create", "--y")).toEqual(["--yes"]);
+  });
+
   test("has every command that the help has", async () => {
     const { stdout } = await payrun(["--help"]);
     const named = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\b/gm)].map(([, name]) => name);
