@@ -134,8 +134,9 @@ describe("the dispatcher", () => {
     expect(others).toEqual([]);
     expect(notice).toMatchObject({
       roles: ["operator"],
-      subject: expect.stringMatching("ba_gone"),
+      subject: "Bank account Balance was removed at the service",
     });
+    expect(notice?.text).toContain("paid from Balance (ba_gone) while");
     expect(notice?.text).toContain(`- ${runId}: 1 bill planned, $100.00\n`);
     expect(notice?.text).toContain(`- ${runId}: 1 bill scheduled, $100.00, which may fail`);
   });

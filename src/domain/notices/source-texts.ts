@@ -26,7 +26,7 @@ export function accountRemoved(accountId: string, uses: readonly SourceUse[]): N
   return {
     subject: `Bank account ${accountId} was removed at the service`,
     text: [
-      "Nothing more is paid from it while the service doesn't list it as a funding source.",
+      `Nothing more is paid from ${accountId} while the service doesn't list it as a funding source.`,
       ...(listed.length === 0 ? ["No open run pays from it."] : ["Open runs that pay from it:"]),
       ...listed,
       ...(more > 0 ? [`- and ${more} more`] : []),
