@@ -10,6 +10,7 @@ import { getPlan, type StoredPlan } from "../../src/store/plans/plans.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { getRun, requestCancel, setRunPhase } from "../../src/store/runs/runs.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
+import { askingHowVerified } from "../../src/decisions/deciding.ts";
 import { takeAnyDecision } from "../../src/decisions/take-top-up.ts";
 import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
@@ -73,6 +74,20 @@ describe("a vendor's changed bank account", () => {
     expect(done.json["countsFor"]).toEqual(["q1", "q2"]);
     const again = await decide(carla, { verifiedBankChanges: [verified] });
     expect(again.status).toBe(200);
+  });
+
+  test("is asked about in a sandbox, where an approval counts without an answer", async () => {
+    const known = await createBusinessClocks().read(profile());
+    const change = { contactId: "con_new", contactName: "Vendor", text: "It has changed." };
+    const refusalOf = (sandbox: boolean) => {
+      const request = { decision: "approve", planHash: run.planHash, drop: [] } as const;
+      const counted = { accepted: true, countsFor: [], dropped: [] } as const;
+      const answer = askingHowVerified({ request, clock: { ...known, sandbox } }, counted, [
+        change,
+      ]);
+      return answer.accepted ? null : answer.code;
+    };
+    expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank-change-unverified"]);
   });
 
   test("asks nobody who leaves its bill out, or rejects", async () => {
