@@ -82,10 +82,10 @@ async function strangers(payrun: TestPayrun, runId: string): Promise<Record<stri
     body: JSON.stringify({ id: "evt_1", secret: COOKIE }),
   });
   const as = { ...wrong, authorization: `Bearer ${payrun.tokens.get("controller")}` };
-  await ask("/v1/holds", {
+  await ask("/v1/tokens", {
     method: "POST",
     headers: { ...as, "content-type": "application/json" },
-    body: JSON.stringify({ all: true, reason: WRONG_TOKEN }),
+    body: JSON.stringify({ name: WRONG_TOKEN, roles: ["admin"] }),
   });
   return said;
 }
