@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { payrun as cli } from "../cli/cli.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { approve, plannedRun, stacks, untilEnded } from "../support/stack.ts";
 import { whereFound } from "../support/where-found.ts";
@@ -43,6 +44,7 @@ test("after a whole run with what goes wrong in it no secret stands in any store
   said["/metrics"] = await metrics.text();
   expect(said["/metrics"]).toContain("payrun_refused_requests_total");
   Object.assign(said, await commands(payrun, runId));
+  Object.assign(said, await pages(payrun, { runId, billId: failing }));
 
   const planted = {
     "the service's token": payrun.sandbox.business.token,
@@ -88,6 +90,28 @@ async function strangers(payrun: TestPayrun, runId: string): Promise<Record<stri
     body: JSON.stringify({ name: WRONG_TOKEN, roles: ["admin"] }),
   });
   return said;
+}
+
+/** What the console's pages say to an administrator who has signed in. */
+async function pages(
+  payrun: TestPayrun,
+  { runId, billId }: { readonly runId: string; readonly billId: string },
+): Promise<Record<string, string>> {
+  const link = await payrun.call<{ url: string }>("admin", "POST", "/v1/sign-in-links", {});
+  const browser = new Browser(payrun.gatewayUrl);
+  await browser.post("/sign-in", { code: link.body.url.split("#")[1] ?? "" });
+  const [run, bill] = [runId, billId].map(encodeURIComponent);
+  const read: Record<string, string> = {};
+  for (const path of [
+    ...["/", `/runs/${run}`, `/bills/${bill}`, "/needs-action", "/emergency", "/holds"],
+    ...["/reports", `/reports/${run}`, `/search?q=${bill}`, "/bills/nothing"],
+  ]) {
+    const answer = await browser.get(path);
+    expect([200, 404], path).toContain(answer.status);
+    read[`page ${path}`] = await answer.text();
+  }
+  expect(read["page /"]).toContain("Stop everything");
+  return read;
 }
 
 /** What commands print, also where they can't do anything. */
