@@ -152,6 +152,21 @@ export function submit(text: Content, kind: "go" | "stop" | "quiet" = "go"): Mar
   return html`<button class="${kind}">${text}</button>`;
 }
 
+/** A box of a table's row; what it does is said to those who can't see its column. */
+export function tick(
+  box: { readonly name: string; readonly value: string; readonly isTicked?: boolean },
+  says: string,
+): Markup {
+  return html`<label class="choice"
+    ><input
+      type="checkbox"
+      name="${box.name}"
+      value="${box.value}"
+      ${box.isTicked === true ? "checked" : ""}
+    /><span class="hidden">${says}</span></label
+  >`;
+}
+
 /** Where one is in a long list, with ways on and back. */
 export function pager(
   at: { readonly page: number; readonly pageSize: number; readonly totalCount: number },

@@ -10,6 +10,11 @@ export interface PageRequest {
   readonly query: URLSearchParams;
 }
 
+/** Which page of a long list is asked for; the first unless the address says another. */
+export function pageNumberOf(query: URLSearchParams): number {
+  return Math.max(1, Number(query.get("page") ?? "1") || 1);
+}
+
 /** A page, or where it is. */
 export type Made = Page | { readonly goTo: string };
 

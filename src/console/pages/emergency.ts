@@ -18,9 +18,10 @@ import {
   section,
   submit,
   table,
+  tick,
 } from "../elements.ts";
 import type { Page } from "../layout.ts";
-import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { day, type Markup, usd, when } from "../words.ts";
 import { shortName } from "./bill.ts";
@@ -34,7 +35,7 @@ async function emergencyPage(
   { api, visitor, query }: PageRequest,
   problem?: string,
 ): Promise<Page> {
-  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const page = pageNumberOf(query);
   const [sent, held] = await Promise.all([
     api.get(UnderWayBody, "/v1/under-way", {
       query: { page: String(page), pageSize: String(BILLS_A_PAGE) },
@@ -130,12 +131,10 @@ function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
             {
               title: "Cancel",
               cell: (sent: Sent) =>
-                html`<label class="choice"
-                  ><input type="checkbox" name="bill" value="${keyOf(sent)}" checked /><span
-                    class="hidden"
-                    >Cancel ${sent.publicId ?? sent.payableId}</span
-                  ></label
-                >`,
+                tick(
+                  { name: "bill", value: keyOf(sent), isTicked: true },
+                  `Cancel ${sent.publicId ?? sent.payableId}`,
+                ),
             },
           ]
         : []),

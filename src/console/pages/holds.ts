@@ -13,8 +13,9 @@ import {
   section,
   submit,
   table,
+  tick,
 } from "../elements.ts";
-import type { ActOf, PageOf } from "../page.ts";
+import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { type Markup, when, who, whole } from "../words.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
@@ -23,7 +24,7 @@ const HOLDS_A_PAGE = 50;
 
 /** All that must not be paid now, and who said so. */
 export const holds: PageOf = async ({ api, query }) => {
-  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const page = pageNumberOf(query);
   const asked = { page: String(page), pageSize: String(HOLDS_A_PAGE) };
   const { items, totalCount } = await api.get(HoldListBody, "/v1/holds", { query: asked });
   const list =
@@ -74,11 +75,10 @@ function holdTable(items: readonly Hold[], isTicked: boolean): Markup {
             {
               title: "Release",
               cell: (hold: Hold) =>
-                html`<label class="choice"
-                  ><input type="checkbox" name="id" value="${hold.id}" /><span class="hidden"
-                    >Release the hold on ${hold.scope} ${hold.value}</span
-                  ></label
-                >`,
+                tick(
+                  { name: "id", value: hold.id },
+                  `Release the hold on ${hold.scope} ${hold.value}`,
+                ),
             },
           ]
         : []),

@@ -18,8 +18,9 @@ import {
   section,
   submit,
   table,
+  tick,
 } from "../elements.ts";
-import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { capital, day, type Markup, usd, when } from "../words.ts";
 import { RESOLUTIONS } from "./bill-acts.ts";
@@ -29,7 +30,7 @@ const BILLS_A_PAGE = 100;
 
 /** What stands still until a person decides: accounts that bounced first, then bills by cause. */
 export const needsAction: PageOf = async ({ api, query }) => {
-  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const page = pageNumberOf(query);
   const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
   const [incidents, parked] = await Promise.all([
     api.get(IncidentListBody, "/v1/incidents"),
@@ -122,11 +123,10 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
             {
               title: "Decide",
               cell: (bill: ParkedBill) =>
-                html`<label class="choice"
-                  ><input type="checkbox" name="bill" value="${keyOf(bill)}" /><span class="hidden"
-                    >Decide about ${bill.publicId ?? bill.payableId}</span
-                  ></label
-                >`,
+                tick(
+                  { name: "bill", value: keyOf(bill) },
+                  `Decide about ${bill.publicId ?? bill.payableId}`,
+                ),
             },
           ]
         : []),

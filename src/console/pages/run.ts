@@ -9,7 +9,7 @@ import { spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { facts, folded, live, note, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
-import type { PageOf, PageRequest } from "../page.ts";
+import { pageNumberOf, type PageOf, type PageRequest } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
 import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
@@ -24,7 +24,7 @@ const BILLS_A_PAGE = 50;
 export const run: PageOf = async (request) => {
   const { api, params, query } = request;
   const id = params["id"] ?? "";
-  const page = Math.max(1, Number(query.get("page") ?? "1") || 1);
+  const page = pageNumberOf(query);
   try {
     const asked = { params: { id }, query: { page: String(page), pageSize: String(BILLS_A_PAGE) } };
     const [review, report] = await Promise.all([
