@@ -158,3 +158,19 @@ const readLateAnswer = readerOf("late_answers");
 function toLateAnswer(row: Row<"late_answers">): LateAnswer {
   return { ...readLateAnswer(row), result: row.result as SendResult };
 }
+
+/** The subject whose attempt made a payment or transaction; undefined if none of ours has. */
+export async function subjectThatMade(
+  db: Db,
+  businessId: string,
+  foundId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("adoptions")
+    .select("subject")
+    .where("business_id", "=", businessId)
+    .where("found_id", "=", foundId)
+    .where("operation", "!=", "cancel")
+    .executeTakeFirst();
+  return row?.subject;
+}

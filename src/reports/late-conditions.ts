@@ -52,9 +52,10 @@ async function notStarted(
     const period = lastPeriod(playbook, nowMs);
     if (period === undefined) continue;
     const { name } = playbook;
+    if ((await findRunOfPeriod(db, { businessId, playbook: name, period })) !== undefined) continue;
+    // Last, since it reads the playbook's whole trail.
     const wish = await scheduleWish(db, { businessId, playbook: name });
     if (wish.deleted || wish.pause !== null) continue;
-    if ((await findRunOfPeriod(db, { businessId, playbook: name, period })) !== undefined) continue;
     const text = `the run ${name}/${period} should have started, and has not`;
     const remedy = `Look for why in the worker's log, then: payrun launch ${name} --period ${period}`;
     found.push({ code: "run-not-started", severity: "failed", business, text, remedy });

@@ -1,6 +1,7 @@
 import type { Name } from "../../domain/names.ts";
 import type { Payable, PayableListItem } from "../../payments-api/index.ts";
 import { readMoney } from "../../playbooks/texts.ts";
+import { getRunLines } from "../../store/lines/lines.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
 import {
@@ -53,17 +54,8 @@ async function keptBills({ context, profile, text, runId, thorough }: Looking): 
   const { businessId } = profile;
   const ofRun = async (bills: readonly Name[]): Promise<readonly Name[]> => {
     if (runId === undefined || bills.length === 0) return bills;
-    const lines = await db
-      .selectFrom("run_lines")
-      .select("payable_id")
-      .where("run_id", "=", runId)
-      .where(
-        "payable_id",
-        "in",
-        bills.map(({ id }) => id),
-      )
-      .execute();
-    const inRun = new Set(lines.map((line) => line.payable_id));
+    const ids = bills.map(({ id }) => id);
+    const inRun = new Set((await getRunLines(db, runId, ids)).map(({ payableId }) => payableId));
     return bills.filter(({ id }) => inRun.has(id));
   };
   const exact = await ofRun(await namesCalled(db, { businessId, kind: "bill", text }));

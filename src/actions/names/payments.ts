@@ -1,3 +1,4 @@
+import { subjectThatMade } from "../../ledger/rows.ts";
 import { namesOf } from "../../store/names/names.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
@@ -43,17 +44,11 @@ async function paymentWithId({
   if (read.value != null) return { payment: read.value };
   if (read.unread === undefined) return { payment: null };
   const { db } = context.store;
-  const made = await db
-    .selectFrom("adoptions")
-    .select("subject")
-    .where("business_id", "=", profile.businessId)
-    .where("found_id", "=", text)
-    .where("operation", "!=", "cancel")
-    .executeTakeFirst();
+  const made = await subjectThatMade(db, profile.businessId, text);
   const seen = (await seenPayments(db, profile.businessId, [text])).get(text);
   if (made === undefined && seen === undefined) return { payment: null, unread: read.unread };
   const { status = null, amountCents = null } = seen ?? {};
-  return { payment: { id: text, payableId: made?.subject ?? null, status, amountCents } };
+  return { payment: { id: text, payableId: made ?? null, status, amountCents } };
 }
 
 /** From the service; what the store has seen of them where that can't be asked. */
