@@ -2,9 +2,10 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { doublingMs } from "../../src/domain/back-off.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
+import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { LineChange } from "../../src/store/lines/lines.ts";
+import type { LineChange, RunLine } from "../../src/store/lines/lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
 /** A line's back-off doubles from the first to the last. */
@@ -44,7 +45,7 @@ export function changeOfLine(
       const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
       return {
         state: isOpen && ownRun ? "unknown" : waiting,
-        notBeforeMs: clock.serviceMs + (isAtOnce ? 0 : waitMsOf(line.rests, waitMs)),
+        notBeforeMs: isAtOnce ? clock.serviceMs : againAtMs(line, waitMs, clock.serviceMs),
         reasonCode: isOpen ? "answer-unknown" : "waits",
         reason: outcome.reason,
         ...(isAtOnce ? {} : { restsAtMs: clock.serviceMs }),
@@ -113,8 +114,17 @@ export function stateOfPaid(payments: readonly Payment[], amountCents: number): 
   return outcome.kind === "state" ? outcome.state : "processing";
 }
 
-/** No longer than what is waited for lasts; ever longer where nobody knows. */
-function waitMsOf(rests: number, waitMs: number | null): number {
+/**
+ * When a line is tried again: no later than what it waits for lasts, ever later where nobody knows.
+ * One try comes when people are to be told of it, since each try tells them.
+ */
+function againAtMs(
+  { rests, restSinceMs }: Pick<RunLine, "rests" | "restSinceMs">,
+  waitMs: number | null,
+  nowMs: number,
+): number {
   const growing = doublingMs(FIRST_WAIT_MS, LAST_WAIT_MS, rests);
-  return waitMs === null ? growing : Math.min(waitMs, growing);
+  const atMs = nowMs + (waitMs === null ? growing : Math.min(waitMs, growing));
+  const tellAtMs = (restSinceMs ?? nowMs) + UNANSWERED_NOTICE_AFTER_MS;
+  return tellAtMs > nowMs ? Math.min(atMs, tellAtMs) : atMs;
 }

@@ -5,8 +5,8 @@ import { Violation } from "./violation.ts";
 
 const CLOSED: readonly string[] = ["refused", "rejected", "not-sent"];
 
-/** Codes of 409 that say that nothing was done (API specification, section 7). */
-const STATE_REFUSALS: readonly string[] = [
+/** Codes of 409 by which the service refuses a write, so that nothing was done (API specification). */
+const REFUSALS: readonly string[] = [
   "payment_in_progress",
   "insufficient_balance",
   "setup_required",
@@ -15,6 +15,7 @@ const STATE_REFUSALS: readonly string[] = [
   "setup_incomplete",
   "feature_unavailable",
   "contact_not_payable",
+  "payment_not_cancellable",
 ];
 
 /**
@@ -61,7 +62,7 @@ function checkClosed(all: readonly SendRow[]): void {
     ({ result, status, code }) =>
       CLOSED.includes(result) &&
       status !== null &&
-      (status >= 500 || (status === 409 && !STATE_REFUSALS.includes(code ?? ""))),
+      (status >= 500 || (status === 409 && !REFUSALS.includes(code ?? ""))),
   );
   if (wrong === undefined) return;
   const { subject, result, status, code } = wrong;

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { changeOfLine } from "../../../activities/pay/line-change.ts";
+import type { PayJob, PayOwner } from "../../../activities/pay/job.ts";
+
+const MINUTE_MS = 60_000;
+const sinceMs = Date.parse("2027-10-28T04:44:51Z");
+
+const owner: PayOwner = {
+  ...{ business: "acme", businessId: "bus_1", runId: "pay-run/acme/weekly/2027-10-28" },
+  ...{ owner: "pay-run/acme/weekly/2027-10-28", by: "worker-1" },
+} as PayOwner;
+
+function againAfterMs(restingMs: number, rests: number): number {
+  const nowMs = sinceMs + restingMs;
+  const line = { payableId: "bill_6", rests, restSinceMs: sinceMs, reason: "no", paymentIds: [] };
+  const job = { line, plan: { payableId: "bill_6", amountCents: 8_900 } } as unknown as PayJob;
+  const clock = {
+    ...{ businessMs: nowMs, serviceMs: nowMs, realMs: nowMs, wireMs: nowMs },
+    ...{ scale: 1, sandbox: false },
+  };
+  const outcome = { kind: "back", waitMs: null, reason: "no" } as const;
+  const { notBeforeMs = 0 } = changeOfLine(owner, job, outcome, clock as never);
+  return notBeforeMs - nowMs;
+}
+
+test("a line that rests is tried again when people are to be told, and not ten minutes later", () => {
+  expect(againAfterMs(55 * MINUTE_MS, 11)).toBe(5 * MINUTE_MS);
+});
+
+test("a line whose people were told is tried again every ten minutes", () => {
+  expect(againAfterMs(60 * MINUTE_MS, 12)).toBe(10 * MINUTE_MS);
+});
