@@ -6,6 +6,7 @@ type Benchmark = (args: readonly string[]) => Promise<void>;
 /** Loaded only when asked for: none should pay for what another one imports. */
 const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> = {
   bounce: () => import("./bounce/main.ts"),
+  console: () => import("./console/main.ts"),
   reads: () => import("./reads/main.ts"),
   replan: () => import("./replan/main.ts"),
   run: () => import("./run/main.ts"),

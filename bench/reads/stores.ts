@@ -95,6 +95,10 @@ const SETTLED = {
   look: 0,
   updated_at_ms: 1,
   rule_index: 0,
+  days_late: 0,
+  flagged: 0,
+  bank_changed: 0,
+  over_limit: 0,
   stage: 0,
   escalated: 0,
 };

@@ -12,7 +12,7 @@ import type { BillSum } from "../domain/counted.ts";
 import { holdOn } from "../domain/holds.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
-import { linesUnderApproval } from "../store/lines/decidable-lines.ts";
+import { approvalGroups } from "../store/lines/approval-groups.ts";
 import type { Deciding } from "./deciding.ts";
 
 /** What a decision brings about. */
@@ -40,18 +40,16 @@ export async function effectOf(
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
   const missing = new WaitingSums();
   let [goesOut, held] = [NOTHING, NOTHING];
-  for await (const page of linesUnderApproval(db, runId, DECIDABLE, clock.businessMs)) {
-    for (const { planned, under } of page) {
-      const { line } = planned;
-      const lacks = missingOf(under);
-      if (lacks !== null) {
-        if (line.state === "awaiting-approval") missing.add(lacks, line.amountCents);
-      } else if (owesItTo(under, principal.name)) {
-        const hold = holdOn(holds, { ...line, runId, playbook });
-        const isHeld = line.state === "on-hold" || hold !== undefined;
-        if (isHeld) held = plus(held, line.amountCents);
-        else goesOut = plus(goesOut, line.amountCents);
-      }
+  const grouping = { states: DECIDABLE, businessMs: clock.businessMs, holds };
+  for (const { planned, under, bills } of await approvalGroups(db, runId, grouping)) {
+    const { line } = planned;
+    const lacks = missingOf(under);
+    if (lacks !== null) {
+      if (line.state === "awaiting-approval") missing.add(lacks, bills);
+    } else if (owesItTo(under, principal.name)) {
+      const hold = holdOn(holds, { ...line, runId, playbook });
+      if (line.state === "on-hold" || hold !== undefined) held = plus(held, bills);
+      else goesOut = plus(goesOut, bills);
     }
   }
   const effect = { goesOut, held, missing: missing.all() };

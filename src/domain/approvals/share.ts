@@ -115,12 +115,12 @@ export interface WaitingLines extends MissingApproval {
 export class WaitingSums {
   readonly #groups = new Map<string, WaitingLines>();
 
-  add(missing: MissingApproval, cents: number): void {
+  add(missing: MissingApproval, { count, cents }: BillSum): void {
     const key = JSON.stringify(missing);
     const group = this.#groups.get(key);
     this.#groups.set(key, {
       ...missing,
-      lines: (group?.lines ?? 0) + 1,
+      lines: (group?.lines ?? 0) + count,
       totalCents: (group?.totalCents ?? 0) + cents,
     });
   }
@@ -146,7 +146,7 @@ export interface ApprovalShare {
 
 export const NOTHING: BillSum = { count: 0, cents: 0 };
 
-/** Sums up what one person's approval does, line by line. */
+/** Sums up what one person's approval does, some bills after the others. */
 export class ShareSums {
   #goesOut = NOTHING;
   #held = NOTHING;
@@ -154,21 +154,24 @@ export class ShareSums {
   readonly #given = new WaitingSums();
   readonly #none = new WaitingSums();
 
-  /** @param isHeld true where a hold keeps the line from going out */
-  add(share: LineShare, { cents, isHeld }: { readonly cents: number; readonly isHeld: boolean }) {
+  /** @param isHeld true where a hold keeps the bills from going out */
+  add(
+    share: LineShare,
+    { bills, isHeld }: { readonly bills: BillSum; readonly isHeld: boolean },
+  ): void {
     switch (share.kind) {
       case "goes-out":
-        if (isHeld) this.#held = plus(this.#held, cents);
-        else this.#goesOut = plus(this.#goesOut, cents);
+        if (isHeld) this.#held = plus(this.#held, bills);
+        else this.#goesOut = plus(this.#goesOut, bills);
         return;
       case "one-of":
-        this.#oneOf.add(share.missing, cents);
+        this.#oneOf.add(share.missing, bills);
         return;
       case "given":
-        this.#given.add(share.missing, cents);
+        this.#given.add(share.missing, bills);
         return;
       case "none":
-        this.#none.add(share.missing, cents);
+        this.#none.add(share.missing, bills);
         return;
       case "approved":
     }
@@ -185,7 +188,6 @@ export class ShareSums {
   }
 }
 
-/** With one bill more. */
-export function plus({ count, cents }: BillSum, more: number): BillSum {
-  return { count: count + 1, cents: cents + more };
+export function plus(some: BillSum, more: BillSum): BillSum {
+  return { count: some.count + more.count, cents: some.cents + more.cents };
 }

@@ -1,3 +1,6 @@
+import type { PlanLine } from "../../contracts/pay-run.ts";
+import { daysBetween } from "../clock/dates.ts";
+
 /**
  * True if a person should look at the line before it is paid.
  *
@@ -6,4 +9,12 @@
  */
 export function isFlagged(line: { readonly flags: readonly { readonly kind: string }[] }): boolean {
   return line.flags.some((flag) => flag.kind !== "late");
+}
+
+/** Calendar days from a line's due date to its arrival; 0 for none. */
+export function daysLate({
+  dueDate,
+  arrivalDate,
+}: Pick<PlanLine, "dueDate" | "arrivalDate">): number {
+  return dueDate === null ? 0 : Math.max(0, daysBetween(dueDate, arrivalDate));
 }

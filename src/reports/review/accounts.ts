@@ -1,6 +1,7 @@
 import type { RunReview } from "../../api/review.ts";
 import type { LineState, PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
 import { NOTHING, plus } from "../../domain/approvals/share.ts";
+import type { BillSum } from "../../domain/counted.ts";
 
 type Account = RunReview["accounts"][number];
 
@@ -22,13 +23,13 @@ export class AccountSums {
     this.#summary = summary;
   }
 
-  add({ funding, amountCents, overLimit }: PlanLine, state: LineState): void {
+  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum): void {
     if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
     const { sourceId, kind, name, last4 } = funding;
     const known = this.#accounts.get(sourceId);
     this.#accounts.set(sourceId, {
       ...{ sourceId, kind, name, last4 },
-      bills: plus(known?.bills ?? NOTHING, amountCents),
+      bills: plus(known?.bills ?? NOTHING, bills),
       ...this.#before(sourceId),
       afterCents: null,
     });

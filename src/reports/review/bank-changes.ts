@@ -2,6 +2,7 @@ import type { RunReview } from "../../api/review.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import { NOTHING, plus } from "../../domain/approvals/share.ts";
+import type { BillSum } from "../../domain/counted.ts";
 
 type BankChange = RunReview["bankChanges"][number];
 
@@ -9,10 +10,10 @@ type BankChange = RunReview["bankChanges"][number];
 export class BankChanges {
   readonly #vendors = new Map<string, BankChange>();
 
-  add(line: PlanLine, cents: number): void {
+  add(line: PlanLine, bills: BillSum): void {
     const change = bankChangeOf(line);
     if (change === undefined) return;
-    const sum = plus(this.#vendors.get(change.contactId) ?? NOTHING, cents);
+    const sum = plus(this.#vendors.get(change.contactId) ?? NOTHING, bills);
     this.#vendors.set(change.contactId, { ...change, ...sum });
   }
 

@@ -4,6 +4,8 @@ import { whyNotCounted } from "../../actions/decide.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import type { Principal } from "../../actions/principal.ts";
 import {
+  type LineUnderApproval,
+  type MissingApproval,
   missingOf,
   NOTHING,
   plus,
@@ -13,13 +15,19 @@ import {
   WaitingSums,
 } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
-import { daysBetween } from "../../domain/clock/dates.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
-import { isFlagged } from "../../domain/planning/flagged.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
-import { type LineAsApproved, linesUnderApproval } from "../../store/lines/decidable-lines.ts";
+import {
+  approvalGroups,
+  FLAGGED,
+  LATE,
+  type LineAsApproved,
+  type LineGroup,
+  linesAsApproved,
+} from "../../store/lines/approval-groups.ts";
+import type { RunLine } from "../../store/lines/lines.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { paymentStatus } from "../status/payment.ts";
@@ -58,16 +66,20 @@ export async function reviewOf(
   const moment = await momentOf(context, run.business);
   const nowMs = Date.parse(moment.now ?? new Date(0).toISOString());
   const refusal = await whyNotCounted(context, run, principal);
+  const holds = await activeHolds(db, businessId, nowMs);
+  const grouping = { states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] };
+  const groups = await approvalGroups(db, runId, grouping);
   const digest = new ReviewDigest(run, {
-    summary,
-    holds: await activeHolds(db, businessId, nowMs),
+    ...{ summary, holds, drop },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
-    from: (page - 1) * pageSize,
-    until: page * pageSize,
-    drop,
   });
-  for await (const lines of linesUnderApproval(db, runId, LINE_STATES, nowMs)) digest.add(lines);
-  const { bills, odd, late, first, ...rest } = digest.shown();
+  for (const group of groups) digest.add(group);
+  const { first, plan, odd, late, ...rest } = digest.shown();
+  const isOver = ENDED_PHASES.includes(run.phase);
+  const read = async (filter: Parameters<typeof linesAsApproved>[2]) =>
+    (await linesAsApproved(db, runId, filter, nowMs)).map((line) => reviewedBill(line, isOver));
+  const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
+    count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
   const share = digest.share();
   const summaryText =
     refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
@@ -75,11 +87,15 @@ export async function reviewOf(
     ...runFacts(run),
     ...moment,
     ...rest,
+    plan,
     decideBy: first === null ? null : decideByOf(first),
     ...(await topUpStatuses(context, run)),
     warnings: summary?.warnings ?? [],
-    odd: { count: odd.count, items: await withLastPayments(context, run, odd.items) },
-    late,
+    odd: {
+      count: odd,
+      items: await withLastPayments(context, run, await named(odd, FLAGGED)),
+    },
+    late: { count: late, items: await named(late, LATE) },
     leftOut: {
       count: summary?.skippedCount ?? 0,
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),
@@ -89,11 +105,37 @@ export async function reviewOf(
       ...share,
       summary: summaryText,
     },
-    bills,
+    dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
+    bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
+    totalCount: plan.count,
     page,
     pageSize,
-    nextPage: page * pageSize < rest.totalCount ? page + 1 : null,
+    nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
+}
+
+function reviewedBill(
+  { planned, approvals, under }: LineAsApproved,
+  isOver: boolean,
+): ReviewedBill {
+  const { plan, line } = planned;
+  return {
+    ...paymentStatus(planned, approvals),
+    contactId: plan.contactId,
+    description: plan.description,
+    daysLate: line.daysLate,
+    missing: lacks(line, under, isOver),
+  };
+}
+
+/** Whose approval a line waits for; null where it waits for none. */
+function lacks(
+  { state }: Pick<RunLine, "state">,
+  under: LineUnderApproval,
+  isOver: boolean,
+): MissingApproval | null {
+  const isOpen = state === "awaiting-approval" || state === "on-hold";
+  return isOpen && !isOver ? missingOf(under) : null;
 }
 
 async function withLastPayments(
@@ -114,27 +156,20 @@ interface Reviewing {
   readonly summary: PlanSummary | undefined;
   readonly holds: readonly Hold[];
   readonly person: Person;
-  /** Which bills are listed, by their place in the plan from 0. */
-  readonly from: number;
-  readonly until: number;
   readonly drop: ReadonlySet<string>;
 }
 
-/** What a run's bills come to for who approves them: takes them some at a time, keeps few of them. */
+/** What a run's bills come to for who approves them. */
 class ReviewDigest {
   readonly #run: Run;
   readonly #of: Reviewing;
   readonly #shares = new ShareSums();
   readonly #missing = new WaitingSums();
   readonly #accounts: AccountSums;
-  readonly #bills: ReviewedBill[] = [];
-  readonly #dropped: ReviewedBill[] = [];
   readonly #bankChanges = new BankChanges();
   readonly #isOver: boolean;
-  #odd: ReviewedBill[] = [];
-  #late: ReviewedBill[] = [];
-  #oddCount = 0;
-  #lateCount = 0;
+  #odd = 0;
+  #late = 0;
   #plan = NOTHING;
   #waiting = NOTHING;
   /** First execution date of those that wait. */
@@ -147,53 +182,31 @@ class ReviewDigest {
     this.#isOver = ENDED_PHASES.includes(run.phase);
   }
 
-  add(lines: readonly LineAsApproved[]): void {
-    const bills = lines
-      .map((line) => this.#addOne(line))
-      .filter(({ state }) => state !== "cancelled");
-    const [odd, late] = [bills.filter(isFlagged), bills.filter(({ daysLate }) => daysLate > 0)];
-    this.#oddCount += odd.length;
-    this.#lateCount += late.length;
-    this.#odd = most([...this.#odd, ...odd], ({ amountCents }) => amountCents);
-    this.#late = most([...this.#late, ...late], ({ daysLate }) => daysLate);
+  add(group: LineGroup): void {
+    const { plan, line } = group.planned;
+    const { bills } = group;
+    const missing = lacks(line, group.under, this.#isOver);
+    if (missing !== null) {
+      if (!this.#of.drop.has(line.payableId)) this.#addToShare(group);
+      this.#missing.add(missing, bills);
+      this.#waiting = plus(this.#waiting, bills);
+      if (this.#first === null || group.firstDate < this.#first) this.#first = group.firstDate;
+    }
+    this.#plan = plus(this.#plan, bills);
+    this.#accounts.add(plan, line.state, bills);
+    if (line.state === "cancelled") return;
+    if (line.flagged) this.#odd += bills.count;
+    if (line.daysLate > 0) this.#late += bills.count;
   }
 
-  #addOne({ planned, approvals, under }: LineAsApproved): ReviewedBill {
-    const { plan, line } = planned;
-    const cents = line.amountCents;
+  #addToShare({ planned: { plan, line }, under, bills }: LineGroup): void {
     const { runId, playbook } = this.#run;
-    const isOpen = line.state === "awaiting-approval" || line.state === "on-hold";
-    const missing = isOpen && !this.#isOver ? missingOf(under) : null;
-    if (missing !== null) {
-      const isHeld =
-        line.state === "on-hold" ||
-        holdOn(this.#of.holds, { ...line, runId, playbook }) !== undefined;
-      const { drop, person } = this.#of;
-      if (!drop.has(line.payableId)) {
-        const share = shareOf(under, person);
-        this.#shares.add(share, { cents, isHeld });
-        if (share.kind === "goes-out" || share.kind === "one-of")
-          this.#bankChanges.add(plan, cents);
-      }
-      this.#missing.add(missing, cents);
-      this.#waiting = plus(this.#waiting, cents);
-      if (this.#first === null || line.executionDate < this.#first)
-        this.#first = line.executionDate;
-    }
-    const place = this.#plan.count;
-    this.#plan = plus(this.#plan, cents);
-    this.#accounts.add(plan, line.state);
-    const { arrivalDate, dueDate, contactId, description } = plan;
-    const bill = {
-      ...paymentStatus(planned, approvals),
-      contactId,
-      description,
-      daysLate: dueDate === null ? 0 : Math.max(0, daysBetween(dueDate, arrivalDate)),
-      missing,
-    };
-    if (this.#of.drop.has(line.payableId)) this.#dropped.push(bill);
-    if (place >= this.#of.from && place < this.#of.until) this.#bills.push(bill);
-    return bill;
+    const { holds, person } = this.#of;
+    const isHeld =
+      line.state === "on-hold" || holdOn(holds, { ...line, runId, playbook }) !== undefined;
+    const share = shareOf(under, person);
+    this.#shares.add(share, { bills, isHeld });
+    if (share.kind === "goes-out" || share.kind === "one-of") this.#bankChanges.add(plan, bills);
   }
 
   share() {
@@ -206,17 +219,10 @@ class ReviewDigest {
       waiting: this.#waiting,
       first: this.#first,
       accounts: this.#accounts.all(),
-      odd: { count: this.#oddCount, items: this.#odd },
-      late: { count: this.#lateCount, items: this.#late },
-      dropped: this.#dropped,
+      odd: this.#odd,
+      late: this.#late,
       bankChanges: this.#bankChanges.all(),
       missing: this.#missing.all(),
-      bills: this.#bills,
-      totalCount: this.#plan.count,
     };
   }
-}
-
-function most(bills: ReviewedBill[], of: (bill: ReviewedBill) => number): ReviewedBill[] {
-  return bills.toSorted((one, other) => of(other) - of(one)).slice(0, NAMED_MOST);
 }

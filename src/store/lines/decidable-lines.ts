@@ -3,7 +3,6 @@ import type { LineState } from "../../contracts/pay-run.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { type BankChange, bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import type { DecidableLine } from "../../domain/approvals/policy.ts";
-import type { LineUnderApproval } from "../../domain/approvals/share.ts";
 import type { StagedLine } from "../../domain/approvals/stages.ts";
 import type { Db } from "../sql/db.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
@@ -77,37 +76,6 @@ async function approvalsOfStaged(
 ): Promise<Map<string, LineApproval[]>> {
   const ids = page.flatMap(({ plan, line }) => (plan.stages === undefined ? [] : [line.payableId]));
   return approvalsOf(db, runId, ids, businessMs);
-}
-
-/** A line as it stands, with what its approval goes by. */
-export interface LineAsApproved {
-  readonly planned: PlannedLine;
-  readonly approvals: readonly LineApproval[];
-  readonly under: LineUnderApproval;
-}
-
-/**
- * Lines of a run in these states, each with its approvals, some at a time and in plan order.
- *
- * @param businessMs business-clock instant that expiries are compared with
- */
-export async function* linesUnderApproval(
-  db: Db,
-  runId: string,
-  states: readonly LineState[],
-  businessMs: number,
-): AsyncGenerator<readonly LineAsApproved[]> {
-  for await (const page of pagesOf(db, runId, states)) {
-    const ids = page.map(({ line }) => line.payableId);
-    const approvals = await approvalsOf(db, runId, ids, Math.floor(businessMs));
-    yield page.map((planned) => asApproved(planned, approvals.get(planned.line.payableId)));
-  }
-}
-
-function asApproved(planned: PlannedLine, approvals: readonly LineApproval[] = []): LineAsApproved {
-  const { approvers, quorum, stages } = planned.plan;
-  const escalated = planned.line.escalated ? planned.line.stage : null;
-  return { planned, approvals, under: { approvers, quorum, stages, approvals, escalated } };
 }
 
 async function* pagesOf(

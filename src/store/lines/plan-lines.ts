@@ -23,12 +23,13 @@ export async function getPlanLines(
     readonly after?: number;
     readonly limit?: number;
     readonly page?: { readonly offset: number; readonly limit: number };
+    /** Those with most of it come first, in plan order where they have as much. */
+    readonly most?: "amount_cents" | "days_late";
   } = {},
 ): Promise<PlannedLine[]> {
-  let query = currentLines(db)
-    .where("run_lines.run_id", "=", runId)
-    .selectAll("run_lines")
-    .orderBy("run_lines.line_no");
+  let query = currentLines(db).where("run_lines.run_id", "=", runId).selectAll("run_lines");
+  if (filter.most !== undefined) query = query.orderBy(`run_lines.${filter.most}`, "desc");
+  query = query.orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
   if (filter.payableIds !== undefined) {
     query = query.where("run_lines.payable_id", "in", idsIn(filter.payableIds));

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
+import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
+import { daysLate, isFlagged } from "../../domain/planning/flagged.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { chunks } from "../sql/db.ts";
@@ -136,5 +138,9 @@ export function plannedColumns(line: PlanLine) {
     reason_code: line.overLimit?.code ?? null,
     reason: line.overLimit?.text ?? null,
     rule_index: line.ruleIndex,
+    days_late: daysLate(line),
+    flagged: Number(isFlagged(line)),
+    bank_changed: Number(bankChangeOf(line) !== undefined),
+    over_limit: Number(line.overLimit !== null),
   };
 }

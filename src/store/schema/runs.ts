@@ -124,6 +124,11 @@ export const runTables = {
     updated_at_ms: integer,
     /** Rule of the run's policy. */
     rule_index: integer,
+    /** What its version says as well, so that the database can count lines by it. */
+    days_late: integer,
+    flagged: flag,
+    bank_changed: flag,
+    over_limit: flag,
     /** Stage that was open when it was last looked at, from 0. */
     stage: integer,
     /** Business-clock and real instant since which the approvers of the stage are asked. */

@@ -65,7 +65,7 @@ test.each([
 test("what an approval would do is one sentence over all bills", () => {
   const sums = new ShareSums();
   const add = (changes: Partial<LineUnderApproval>, cents: number, isHeld = false) =>
-    sums.add(shareOf(line(changes), cora), { cents, isHeld });
+    sums.add(shareOf(line(changes), cora), { bills: { count: 1, cents }, isHeld });
   for (let bill = 0; bill < 54; bill += 1) add({}, 1_000);
   add({}, 500, true);
   for (let bill = 0; bill < 4; bill += 1) add({ quorum: 2 }, 100_00);

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { signedIn, type Visits } from "../../test/console/support/visits.ts";
+import { seedWeekly } from "../../test/console/support/weekly-run.ts";
+import { startTestGateway, type TestGateway } from "../../test/gateway/support/gateway.ts";
+import { approveLines } from "../../test/gateway/support/rows.ts";
+import { wholeNumber } from "../../test/support/arguments.ts";
+
+const TIMES = 15;
+const SMALL = 100;
+
+interface Side {
+  readonly gateway: TestGateway;
+  readonly visits: Visits;
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/**
+ * The console's pages about a run of many bills, beside the same pages about a run of a hundred: a
+ * page that reads what it doesn't show grows with the run.
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { bills: { type: "string", default: "10000" } },
+  });
+  const bills = wholeNumber("bills", values.bills, SMALL);
+  const sides = [await sideOf(SMALL), await sideOf(bills)] as const;
+  try {
+    process.stdout.write(`pages of ${bills} bills and of ${SMALL}; the median of ${TIMES}\n`);
+    for (const name of Object.keys(sides[0].paths)) {
+      const [few, many] = await medians(sides, name);
+      const ratio = (many / few).toFixed(2).padStart(8);
+      process.stdout.write(`${ratio}x  ${name} (${many.toFixed(0)} ms)\n`);
+    }
+  } finally {
+    for (const { gateway } of sides) await gateway.stop();
+  }
+}
+
+async function sideOf(bills: number): Promise<Side> {
+  const gateway = await startTestGateway();
+  const run = await seedWeekly(gateway.store, bills);
+  // A third of them wait for somebody else as well.
+  const approved = Array.from(
+    { length: Math.floor(bills / 3) },
+    (_, no) => `pbl_${String(no + 150).padStart(4, "0")}`,
+  );
+  await approveLines(
+    gateway.store,
+    run,
+    approved.filter((_, no) => no < bills - 50),
+  );
+  const visits = await signedIn(gateway, "olga", ["controller", "owner"]);
+  const page = `/runs/${encodeURIComponent(run.runId)}`;
+  const paths = {
+    "a run, its first bills": page,
+    "a run, its last bills": `${page}?page=${Math.ceil(bills / 50)}`,
+    "checking before approving": `${page}/approve?plan=${run.planHash}`,
+    Today: "/",
+    Emergency: "/emergency",
+    "Needs action": "/needs-action",
+    "a report": `/reports/${encodeURIComponent(run.runId)}`,
+  };
+  return { gateway, visits, paths };
+}
+
+/** Each in turn, so that a slow moment of the machine meets both. */
+async function medians(sides: readonly [Side, Side], name: string): Promise<[number, number]> {
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < TIMES; round += 1) {
+    for (const side of [0, 1] as const) {
+      const { visits, paths } = sides[side];
+      const beganAt = performance.now();
+      const { status, text } = await visits.get(paths[name] ?? "");
+      times[side].push(performance.now() - beganAt);
+      if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
+    }
+  }
+  return [medianOf(times[0]), medianOf(times[1])];
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}

@@ -1,0 +1,127 @@
+import { type SqlBool, sql } from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineUnderApproval } from "../../domain/approvals/share.ts";
+import type { BillSum } from "../../domain/counted.ts";
+import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
+import type { Hold } from "../holds/holds.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { idsIn, rowsAs } from "../sql/rows-as.ts";
+import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
+
+/** A line as it stands, with what its approval goes by. */
+export interface LineAsApproved {
+  readonly planned: PlannedLine;
+  readonly approvals: readonly LineApproval[];
+  readonly under: LineUnderApproval;
+}
+
+/**
+ * Lines of a run that differ in nothing that their approval goes by: state, account, rule, who has
+ * approved them, holds on them, a changed bank account of their vendor. What holds for the first
+ * of them in plan order holds for all.
+ */
+export interface LineGroup extends LineAsApproved {
+  readonly bills: BillSum;
+  /** The first execution date of them. */
+  readonly firstDate: string;
+}
+
+interface Grouping {
+  readonly states: readonly LineState[];
+  /** Business-clock instant that expiries are compared with. */
+  readonly businessMs: number;
+  /** Those in force for the run's business. */
+  readonly holds: readonly Hold[];
+  /** Payables that stand in groups of their own. */
+  readonly apart?: readonly string[];
+}
+
+/** A run's lines in groups, which the database makes: however many lines there are, few are read. */
+export async function approvalGroups(
+  db: Db,
+  runId: string,
+  { states, businessMs, holds, apart = [] }: Grouping,
+): Promise<readonly LineGroup[]> {
+  const heldAt = (scope: string) =>
+    idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
+  const each = db
+    .selectFrom("run_lines")
+    .select(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
+    .select(["amount_cents", "execution_date", "line_no"])
+    .select([
+      sql`case when escalated = 1 then stage end`.as("escalated_stage"),
+      sql`case when days_late > 0 then 1 end`.as("late"),
+      sql`case when bank_changed = 1 then contact_id end`.as("changed_contact"),
+      sql`case when contact_id in ${heldAt("contact")} then contact_id end`.as("held_contact"),
+      sql`case when payable_id in ${heldAt("payable")} then payable_id end`.as("held_payable"),
+      sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
+      // In the key's order; whose they are is read of each group's first line.
+      sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.principal, ','
+          order by given.principal)
+        from line_approvals given
+        where given.run_id = run_lines.run_id and given.payable_id = run_lines.payable_id
+          and given.line_hash = run_lines.line_hash
+          and given.expires_at_ms > ${Math.floor(businessMs)})`.as("given"),
+    ])
+    .where("run_id", "=", runId)
+    .where("state", "in", states)
+    .as("each_line");
+  const rows = await db
+    .selectFrom(each)
+    .select([COUNT, CENTS])
+    .select((eb) => [
+      eb.fn.min("line_no").as("first_no"),
+      eb.fn.min("execution_date").as("first_date"),
+    ])
+    .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
+    .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
+    .groupBy(["is_apart", "given"])
+    .execute();
+  if (rows.length === 0) return [];
+  const firsts = rowsAs(
+    "firsts",
+    "run_lines",
+    rows.map((row) => ({ lineNo: Number(row.first_no) })),
+  );
+  const where = sql<SqlBool>`run_lines.line_no in (select firsts.line_no from ${firsts})`;
+  const lines = await linesAsApproved(db, runId, { where }, businessMs);
+  const byNo = new Map(lines.map((line) => [line.planned.line.lineNo, line]));
+  return rows
+    .flatMap((row) => {
+      const first = byNo.get(Number(row.first_no));
+      const bills = { count: Number(row.count), cents: Number(row.cents) };
+      return first === undefined ? [] : [{ ...first, bills, firstDate: row.first_date }];
+    })
+    .toSorted((one, other) => one.planned.line.lineNo - other.planned.line.lineNo);
+}
+
+/** Lines that somebody should look at, the largest first; of what is cancelled nobody needs to know it. */
+export const FLAGGED = {
+  where: sql<SqlBool>`run_lines.flagged = 1 and run_lines.state <> 'cancelled'`,
+  most: "amount_cents",
+} as const;
+
+/** Lines that arrive after their due date, the latest first. */
+export const LATE = {
+  where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state <> 'cancelled'`,
+  most: "days_late",
+} as const;
+
+/** Lines of a run, each with its approvals. */
+export async function linesAsApproved(
+  db: Db,
+  runId: string,
+  filter: Parameters<typeof getPlanLines>[2],
+  businessMs: number,
+): Promise<readonly LineAsApproved[]> {
+  const lines = await getPlanLines(db, runId, filter);
+  const ids = lines.map(({ line }) => line.payableId);
+  const approvals = await approvalsOf(db, runId, ids, Math.floor(businessMs));
+  return lines.map((planned) => {
+    const { approvers, quorum, stages } = planned.plan;
+    const given = approvals.get(planned.line.payableId) ?? [];
+    const escalated = planned.line.escalated ? planned.line.stage : null;
+    const under = { approvers, quorum, stages, approvals: given, escalated };
+    return { planned, approvals: given, under };
+  });
+}
