@@ -18,7 +18,12 @@ export const UnderWayBody = z
           runId: z.string(),
           amountCents: z.int(),
           executionDate: z.string(),
-          recallBy: z.string().describe("Until when a cancel can be sent, on the business clock"),
+          recallBy: z
+            .string()
+            .nullable()
+            .describe(
+              "Until when a cancel can be sent, on the business clock; null where it is held, and can be at any time",
+            ),
           paymentIds: z.array(z.string()),
         }),
       )

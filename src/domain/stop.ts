@@ -1,5 +1,5 @@
 import type { LineState } from "../contracts/pay-run.ts";
-import { cancelUntilMs } from "./cancellations/cut-off.ts";
+import { recallOf } from "./cancellations/cut-off.ts";
 
 interface Sum {
   readonly bills: number;
@@ -39,11 +39,9 @@ export function judgeStop(
   const kinds = Map.groupBy(lines, ({ state, executionDate }): keyof StopSums => {
     if (WAITING.includes(state)) return "waiting";
     if (UNDER_WAY.includes(state)) return "underWay";
-    if (state === "held") return "recallable";
-    if (state !== "scheduled") return "gone";
-    const untilMs = cancelUntilMs(executionDate, clock.scale);
-    if (untilMs !== null && untilMs < clock.businessMs) return "gone";
-    if (untilMs !== null) cutOffs.push(untilMs);
+    const recall = recallOf({ state, scheduledAt: executionDate }, clock);
+    if (recall === undefined) return "gone";
+    if (recall.untilMs !== null) cutOffs.push(recall.untilMs);
     return "recallable";
   });
   const sumOf = (kind: keyof StopSums): Sum => {

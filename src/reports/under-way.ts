@@ -1,11 +1,10 @@
 import type { UnderWay } from "../api/under-way.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ActionContext } from "../actions/context.ts";
-import { NOTHING } from "../domain/approvals/share.ts";
-import { cancelUntilMs } from "../domain/cancellations/cut-off.ts";
-import { addDays } from "../domain/clock/dates.ts";
-import { newYorkDate } from "../domain/clock/new-york.ts";
-import { RECALLABLE, recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
+import type { LineState } from "../contracts/pay-run.ts";
+import { NOTHING, plus } from "../domain/approvals/share.ts";
+import { recallOf } from "../domain/cancellations/cut-off.ts";
+import { recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
 
 /** What can still be stopped of what the service has, of some businesses one after the other. */
 export async function underWay(
@@ -20,25 +19,32 @@ export async function underWay(
   let before = (page - 1) * pageSize;
   for (const profile of profiles) {
     const { name: business, businessId } = profile;
-    const { businessMs, scale } = await clocks.read(profile);
-    const untilOf = (date: string) => cancelUntilMs(date, scale) ?? 0;
+    const clock = await clocks.read(profile);
+    const recallAt = (state: LineState, scheduledAt: string) =>
+      recallOf({ state, scheduledAt }, clock);
     let here = 0;
-    for (const { executionDate, state, count, cents } of await sumsOfSent(store.db, businessId)) {
-      const isInTime = RECALLABLE.includes(state) && untilOf(executionDate) > businessMs;
-      if (isInTime) {
-        recallable = { count: recallable.count + count, cents: recallable.cents + cents };
-        cutOffs.push(untilOf(executionDate));
-        here += count;
-      } else beyond = { count: beyond.count + count, cents: beyond.cents + cents };
+    /** Cut-offs follow one another as days do: from the first day in time on all are. */
+    let firstInTime: string | null = null;
+    for (const { executionDate, state, ...bills } of await sumsOfSent(store.db, businessId)) {
+      const recall = recallAt(state, executionDate);
+      if (recall === undefined) {
+        beyond = plus(beyond, bills);
+        continue;
+      }
+      recallable = plus(recallable, bills);
+      here += bills.count;
+      if (recall.untilMs === null) continue;
+      cutOffs.push(recall.untilMs);
+      firstInTime ??= executionDate;
     }
-    const today = newYorkDate(businessMs);
-    const first = untilOf(today) > businessMs ? today : addDays(today, 1);
     const rows = { offset: Math.min(before, here), limit: pageSize - items.length };
     before -= rows.offset;
     if (rows.limit === 0 || rows.offset === here) continue;
-    for (const { plan, line } of await recallableLines(store.db, businessId, first, rows)) {
+    const lines = await recallableLines(store.db, businessId, firstInTime, rows);
+    for (const { plan, line } of lines) {
       const { payableId, runId, amountCents, executionDate, paymentIds } = line;
-      const recallBy = new Date(untilOf(executionDate)).toISOString();
+      const untilMs = recallAt(line.state, executionDate)?.untilMs ?? null;
+      const recallBy = untilMs === null ? null : new Date(untilMs).toISOString();
       const { publicId, contactName } = plan;
       items.push({
         ...{ payableId, publicId, contactName, business, runId, amountCents, executionDate },

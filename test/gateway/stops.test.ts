@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HoldBody, ReleaseBody, StopBody, StopPreviewBody } from "../../src/api/holds.ts";
+import { UnderWayBody } from "../../src/api/under-way.ts";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
@@ -159,6 +160,23 @@ describe("payrun stop", () => {
     const two = await gateway.call("GET", `${path}&source=balance`, controller);
     expect(two.status).toBe(422);
   });
+});
+
+test("a held payment can be called back after its day as well, wherever that is said", async () => {
+  await setLine(gateway.store, run.runId, "p4", { state: "held", paymentIds: ["pmt_4"] });
+  const answer = await gateway.call("GET", "/v1/under-way", controller);
+  const { recallable, beyond, items, nextPage } = UnderWayBody.parse(answer.json);
+  expect(recallable).toEqual({ count: 2, cents: 77_700 });
+  expect(beyond).toEqual({ count: 1, cents: 55_500 });
+  expect(nextPage).toBeNull();
+  expect(items.map(({ payableId, recallBy }) => [payableId, recallBy !== null])).toEqual([
+    ["p4", false],
+    ["p3", true],
+  ]);
+  const { holds } = StopPreviewBody.parse(
+    (await gateway.call("GET", "/v1/stops", controller)).json,
+  );
+  expect(holds.recallable).toMatchObject({ bills: 2, totalCents: 77_700 });
 });
 
 describe("a release says what goes out because of it", () => {

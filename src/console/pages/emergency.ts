@@ -124,7 +124,10 @@ function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
         cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
       },
       { title: "Paid on", cell: ({ executionDate }) => day(executionDate) },
-      { title: "Cut-off", cell: ({ recallBy }) => when(recallBy) },
+      {
+        title: "Cut-off",
+        cell: ({ recallBy }) => (recallBy === null ? "none: it is held" : when(recallBy)),
+      },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
       ...(isTicked
         ? [

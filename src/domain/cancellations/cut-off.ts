@@ -41,6 +41,29 @@ export function cancelUntilMs(scheduledAt: string, scale: number): number | null
   return runsMs - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
 }
 
+/** The service's or a line's word for where a payment is, and the day for which it is scheduled. */
+interface Recallable {
+  readonly state: string;
+  /** Null if the service doesn't say. */
+  readonly scheduledAt: string | null;
+}
+
+/**
+ * Whether a payment can still be cancelled, and until when (API specification, section 3): a
+ * held one at any time, whatever its day; a scheduled one up to and at its cut-off.
+ *
+ * @returns undefined if not; `untilMs` null if there is no known end
+ */
+export function recallOf(
+  { state, scheduledAt }: Recallable,
+  clock: { readonly businessMs: number; readonly scale: number },
+): { readonly untilMs: number | null } | undefined {
+  if (state === "held") return { untilMs: null };
+  if (state !== "scheduled") return undefined;
+  const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, clock.scale);
+  return untilMs !== null && clock.businessMs > untilMs ? undefined : { untilMs };
+}
+
 /**
  * The last instant at which a held-back bill can be released and still be paid on its date.
  *

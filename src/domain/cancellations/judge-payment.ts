@@ -1,5 +1,5 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
-import { cancelUntilMs } from "./cut-off.ts";
+import { recallOf } from "./cut-off.ts";
 
 export interface CancelCandidate {
   readonly status: string;
@@ -108,12 +108,10 @@ function judgeScheduled(
   },
 ): CancelVerdict {
   if (facts.severalScheduled) return severalScheduled();
-  const { scheduledAt } = payment;
-  const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, facts.scale);
-  if (untilMs !== null && facts.businessMs > untilMs) {
-    return ended("too-late", "It runs at 9:00 New York, which is too close to cancel it safely.");
-  }
-  return { kind: "cancel", untilMs };
+  const recall = recallOf({ state: "scheduled", scheduledAt: payment.scheduledAt }, facts);
+  return recall === undefined
+    ? ended("too-late", "It runs at 9:00 New York, which is too close to cancel it safely.")
+    : { kind: "cancel", untilMs: recall.untilMs };
 }
 
 function severalScheduled(): CancelVerdict {

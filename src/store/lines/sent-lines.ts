@@ -9,9 +9,6 @@ import type { PlannedLine } from "./plan-lines.ts";
 /** States in which the service has, or may have, a payment of a line that has not settled. */
 const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
 
-/** Of these, the ones whose payment the service still cancels before it is made. */
-export const RECALLABLE: readonly LineState[] = ["scheduled", "held"];
-
 /** What of a business the service has, by day and state. */
 export async function sumsOfSent(db: Db, businessId: string): Promise<DaySum[]> {
   const rows = await db
@@ -28,11 +25,14 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<DaySum[]> 
     .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
 }
 
-/** Lines that can be called back, from a day on, the nearest day first. */
+/**
+ * Lines that can be called back, the nearest day first: held ones of any day, and scheduled ones
+ * from a day on, if there is one.
+ */
 export async function recallableLines(
   db: Db,
   businessId: string,
-  fromDate: string,
+  firstInTime: string | null,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<PlannedLine[]> {
   const rows = await db
@@ -47,8 +47,12 @@ export async function recallableLines(
     .selectAll("run_lines")
     .where("run_lines.business_id", "=", businessId)
     .where(isIn("run_lines.state", UNDER_WAY))
-    .where("run_lines.state", "in", RECALLABLE)
-    .where("run_lines.execution_date", ">=", fromDate)
+    .where((eb) => {
+      const held = eb("run_lines.state", "=", "held");
+      if (firstInTime === null) return held;
+      const isInTime = eb("run_lines.execution_date", ">=", firstInTime);
+      return eb.or([held, eb.and([eb("run_lines.state", "=", "scheduled"), isInTime])]);
+    })
     .orderBy("run_lines.execution_date")
     .orderBy("run_lines.amount_cents", "desc")
     .orderBy("run_lines.payable_id")

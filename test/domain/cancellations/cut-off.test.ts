@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   cancelUntilMs,
   executionMs,
+  recallOf,
   refundLateFromMs,
   releaseByMs,
 } from "../../../src/domain/cancellations/cut-off.ts";
@@ -69,4 +70,31 @@ test("a bill may be released until a number of banking days before its payment",
 test("a refund is late once its last banking day in New York is over", () => {
   const friday = Date.parse("2026-07-17T15:00:00Z");
   expect(iso(refundLateFromMs(friday, 3))).toBe("2026-07-23T04:00:00.000Z");
+});
+
+describe("a payment can be called back", () => {
+  const cutOff = Date.parse("2026-07-15T12:55:00Z");
+  const at = (state: string, businessMs: number, scheduledAt: string | null = "2026-07-15") =>
+    recallOf({ state, scheduledAt }, { businessMs, scale: 1 });
+
+  test("up to and at its cut-off, and not a moment later", () => {
+    expect(at("scheduled", cutOff - 1)).toEqual({ untilMs: cutOff });
+    expect(at("scheduled", cutOff)).toEqual({ untilMs: cutOff });
+    expect(at("scheduled", cutOff + 1)).toBeUndefined();
+  });
+
+  test("at any time while it is held, also when its day has passed", () => {
+    expect(at("held", cutOff + 1)).toEqual({ untilMs: null });
+    expect(at("held", cutOff + 40 * 86_400_000, null)).toEqual({ untilMs: null });
+  });
+
+  test("if only the service knows its day", () => {
+    expect(at("scheduled", cutOff, null)).toEqual({ untilMs: null });
+    expect(at("scheduled", cutOff, "soon")).toEqual({ untilMs: null });
+  });
+
+  test.each(["paying", "unknown", "processing", "settled", "planned", "a new word"])(
+    "not while it is %s",
+    (state) => expect(at(state, 0)).toBeUndefined(),
+  );
 });

@@ -102,7 +102,7 @@ function summed(
     const before = (changed.get(line.contactId) ?? { count: 0, cents: 0 }) as typeof bills;
     changed.set(line.contactId, plus(before, bills));
   }
-  return { share: shares.share(), missing: missing.all(), changed: [...changed].toSorted() };
+  return { share: shares.share(), missing: missing.all(), changed: Object.fromEntries(changed) };
 }
 
 test("sums over groups of lines are those over the lines one by one", async () => {
