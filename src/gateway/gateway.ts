@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Client } from "@temporalio/client";
+import type { Condition } from "../api/conditions.ts";
 import type { GatewayLimits } from "../contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
@@ -30,7 +31,10 @@ import { Vault } from "../vault/vault.ts";
 
 export interface GatewayOptions {
   readonly store: Store;
-  readonly profiles: BusinessProfiles;
+  readonly profiles: BusinessProfiles & {
+    /** True if no business moves real money. */
+    sandboxesOnly(): boolean;
+  };
   /** May be on a lazy connection: the gateway takes webhooks while Temporal is down. */
   readonly temporal: Client;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
@@ -65,6 +69,15 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+function conditionsNow({ store, profiles }: GatewayOptions, nowMs: number): Promise<Condition[]> {
+  return conditionsOf({
+    db: store.db,
+    profiles: profiles.all(),
+    sandboxesOnly: profiles.sandboxesOnly(),
+    nowMs,
+  });
+}
+
 /** Puts the gateway's parts together; nothing runs before `start`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { store, profiles, temporal, clientOf, log, limits } = options;
@@ -86,15 +99,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     temporalUiOrigins: options.temporalUiOrigins ?? [],
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
-    metrics: createMetrics(store, () =>
-      conditionsOf({ db: store.db, profiles: profiles.all(), nowMs: nowMs() }),
-    ),
+    metrics: createMetrics(store, () => conditionsNow(options, nowMs())),
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
     rates: new Rates(limits),
     uses: new TokenUses({ store, log, nowMs }),
     mailer: new Mailer(),
-    sandboxesOnly: () => profiles.all().every(({ sandbox }) => sandbox),
+    sandboxesOnly: () => profiles.sandboxesOnly(),
     unproven: new UnprovenBodies(),
     publicUrl: () => options.publicUrl ?? address,
     planTimeoutMs: options.planTimeoutMs ?? 60_000,

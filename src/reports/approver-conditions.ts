@@ -9,12 +9,17 @@ import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks
 interface Asked {
   readonly db: Db;
   readonly profiles: readonly BusinessProfile[];
+  readonly sandboxesOnly: boolean;
   readonly nowMs: number;
 }
 
 /** Bills that nobody could approve, as after a role that was mistyped here or there. */
-export async function approverConditions({ db, nowMs, profiles }: Asked): Promise<Condition[]> {
-  const sandboxesOnly = profiles.every(({ sandbox }) => sandbox);
+export async function approverConditions({
+  db,
+  nowMs,
+  profiles,
+  sandboxesOnly,
+}: Asked): Promise<Condition[]> {
   const tokens = (await listTokens(db)).filter(
     (token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined,
   );

@@ -23,6 +23,8 @@ const NEEDS_PEOPLE = ["approval-needed", "parked", "incident"] as const;
 interface Asked {
   readonly db: Db;
   readonly profiles: readonly BusinessProfile[];
+  /** True if no business moves real money, the ones that the caller may not see included. */
+  readonly sandboxesOnly: boolean;
   readonly nowMs: number;
   /** Who asks; undefined on the store's host, where everything is to be seen. */
   readonly caller?: Principal;
@@ -118,8 +120,7 @@ async function noticeConditions({ db, caller }: Asked): Promise<Condition[]> {
   ];
 }
 
-async function tokenConditions({ db, nowMs, profiles, caller }: Asked): Promise<Condition[]> {
-  const sandboxesOnly = profiles.every(({ sandbox }) => sandbox);
+async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Promise<Condition[]> {
   const tokens = await listTokens(db);
   return tokens
     .filter((token) => caller === undefined || maySee(caller, token))

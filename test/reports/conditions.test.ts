@@ -28,14 +28,19 @@ function profile(notify: Notify | undefined = TOLD): BusinessProfile {
   };
 }
 
+/** What is asked of a store, if nothing else is said. */
+function asked({ db }: Store) {
+  return { db, profiles: [profile()], sandboxesOnly: true, nowMs: Date.now() };
+}
+
 async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
-  const found = await conditionsOf({ db: store.db, profiles, nowMs });
+  const found = await conditionsOf({ ...asked(store), profiles, nowMs });
   return found.map(({ code, severity }) => `${severity} ${code}`);
 }
 
 test("without a worker that was heard of, nothing works, and what helps is said", async () => {
   const { store } = await testStore();
-  const [none] = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  const [none] = await conditionsOf(asked(store));
   expect(none).toMatchObject({ code: "no-worker", severity: "failed" });
   expect(none?.remedy).toContain("payrun worker");
   await noteWorker(store.db, "host:1");
@@ -49,7 +54,7 @@ test("a worker that has been silent for half a minute counts for none; beside an
     .updateTable("leases")
     .set((eb) => ({ until_ms: eb("until_ms", "-", 90_000) }))
     .execute();
-  const [silent] = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  const [silent] = await conditionsOf(asked(store));
   expect(silent).toMatchObject({ code: "no-worker", severity: "failed" });
   expect(silent?.text).toMatch(/nothing was heard of host:1 for \d+ seconds/);
   await noteWorker(store.db, "host:2");
@@ -95,13 +100,12 @@ test("a token that ends within two weeks is told of, to its holder and to admini
       expiresAtMs,
     });
   await make(nowMs + 5 * DAY_MS);
-  const asked = { db: store.db, profiles: [profile()], nowMs };
-  const [soon] = await conditionsOf(asked);
+  const [soon] = await conditionsOf(asked(store));
   expect(soon?.text).toBe("the token of cora (controller) ends in 5 days");
   expect(soon?.remedy).toContain("payrun token create cora --role controller");
   const of = (roles: readonly string[]) => ({ tokenId: "t", name: "x", roles, businesses: null });
-  expect(await conditionsOf({ ...asked, caller: of(["viewer"]) })).toEqual([]);
-  expect(await conditionsOf({ ...asked, caller: of(["admin"]) })).toHaveLength(1);
+  expect(await conditionsOf({ ...asked(store), caller: of(["viewer"]) })).toEqual([]);
+  expect(await conditionsOf({ ...asked(store), caller: of(["admin"]) })).toHaveLength(1);
   await make(nowMs + 80 * DAY_MS);
   expect(await codes(store)).toEqual([]);
 });
@@ -112,8 +116,7 @@ test("a role that a playbook asks for and nobody has is told of with the nearest
   const nowMs = Date.now();
   const text = "kind: pay-run\napprove: [{ by: [controler] }]\n";
   await storePlaybook(store, { name: "rent", text });
-  const asked = { db: store.db, profiles: [profile()], nowMs };
-  const [nobody] = await conditionsOf(asked);
+  const [nobody] = await conditionsOf(asked(store));
   expect(nobody).toMatchObject({
     code: "nobody-approves",
     business: "acme",
@@ -123,7 +126,7 @@ test("a role that a playbook asks for and nobody has is told of with the nearest
   const make = (roles: readonly string[], businesses: readonly string[] | null = null) =>
     createToken(store, { name: "cora", roles, businesses, createdBy: "ada", nowMs });
   await make(["controller"]);
-  const [typo] = await conditionsOf(asked);
+  const [typo] = await conditionsOf(asked(store));
   expect(typo?.remedy).toMatch(/^Did you mean controller\? Correct the playbook/);
   // Whoever has it for another business only can't approve here.
   await make(["controler"], ["globex"]);
@@ -132,6 +135,9 @@ test("a role that a playbook asks for and nobody has is told of with the nearest
   expect(await codes(store, [{ ...profile(), signers: [key] }])).toEqual([]);
   await make(["controler"]);
   expect(await codes(store)).toEqual([]);
+  // Beside a business that moves real money, which the caller may not see, nobody has confirmed it.
+  const beside = await conditionsOf({ ...asked(store), sandboxesOnly: false });
+  expect(beside.map(({ code }) => code)).toEqual(["nobody-approves"]);
 });
 
 test("a stage is covered by whoever it escalates to, and each stage needs somebody", async () => {
@@ -142,7 +148,7 @@ test("a stage is covered by whoever it escalates to, and each stage needs somebo
   await storePlaybook(store, { name: "large", text });
   const owner = { name: "olga", roles: ["owner"], createdBy: "ada", nowMs: Date.now() };
   await createToken(store, owner);
-  const found = await conditionsOf({ db: store.db, profiles: [profile()], nowMs: Date.now() });
+  const found = await conditionsOf(asked(store));
   expect(found.map(({ text: said }) => said)).toEqual([
     "large asks for an approval by board, and nobody has that role",
   ]);

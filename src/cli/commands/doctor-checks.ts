@@ -240,7 +240,12 @@ async function conditionChecks({ databaseUrl, profiles }: Config): Promise<reado
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
     try {
-      const asked = { db: store.db, profiles: profiles.all(), nowMs: Date.now() };
+      const asked = {
+        db: store.db,
+        profiles: profiles.all(),
+        sandboxesOnly: profiles.sandboxesOnly(),
+        nowMs: Date.now(),
+      };
       const found = (await conditionsOf(asked)).map(({ code, severity, text, remedy }) => ({
         ...{ name: ABOUT[code], state: severity, text, remedy },
       }));

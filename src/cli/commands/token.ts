@@ -47,9 +47,8 @@ export function addTokenCommand(program: Command, session: Session): void {
  * Everywhere else administrators make them through the gateway.
  */
 function isDirect({ profiles, settings }: Config): boolean {
-  const all = profiles.all();
   const isElsewhere = settings.some(({ name, isSet }) => name === "PAYRUN_GATEWAY_URL" && isSet);
-  return all.length === 0 ? !isElsewhere : all.every(({ sandbox }) => sandbox);
+  return profiles.all().length === 0 ? !isElsewhere : profiles.sandboxesOnly();
 }
 
 function addCreate(parent: Command, session: Session): void {

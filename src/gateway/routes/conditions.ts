@@ -17,6 +17,7 @@ export function addConditionRoutes(routes: Routes): void {
       const items = await conditionsOf({
         db: context.store.db,
         profiles: context.profiles.all(),
+        sandboxesOnly: context.sandboxesOnly(),
         nowMs: context.nowMs(),
         caller: principal,
       });

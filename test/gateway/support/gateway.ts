@@ -7,7 +7,7 @@ import { Clients } from "../../../src/business/clients.ts";
 import { loadConfig } from "../../../src/config.ts";
 import type { GatewayLimits } from "../../../src/contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
-import type { BusinessProfiles } from "../../../src/actions/context.ts";
+import { Profiles } from "../../../src/config/profiles.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
@@ -72,15 +72,10 @@ export interface TestGatewayOptions {
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "payrun-gateway-")));
   const store = await openStore(`sqlite:${folder}/payrun.db`);
-  const all = options.profiles ?? [profile()];
-  const profiles: BusinessProfiles = {
-    get: (name) => all.find((each) => each.name === name),
-    byBusinessId: (businessId) => all.find((each) => each.businessId === businessId),
-    all: () => all,
-  };
+  const profiles = new Profiles({ businesses: options.profiles ?? [profile()] });
   const connection = lazyConnection({ address: options.temporalAddress ?? NOBODY });
   const temporal = new Client({ connection, namespace: options.namespace ?? "default" });
-  const clients = new Clients({ connections: 4, timeoutMs: 5_000 });
+  const clients = new Clients({ connections: 4, timeoutMs: 30_000 });
   const logged: string[] = [];
   const log = (message: string, fields?: Record<string, unknown>): void => {
     logged.push(`${message} ${JSON.stringify(fields ?? {})}`);
