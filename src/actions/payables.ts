@@ -1,7 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
-import type { Db } from "../store/index.ts";
-import { toRunLine, type RunLine } from "../store/lines/lines.ts";
+import { businessesKnowing } from "../store/payables/businesses-knowing.ts";
 import type { ActionContext } from "./context.ts";
 import { conflict, notFound } from "./errors.ts";
 import { businessNamed } from "./businesses.ts";
@@ -40,63 +38,4 @@ export async function businessOfPayable(
     );
   }
   return first;
-}
-
-/** Which of some businesses have rows about a payable. */
-async function businessesKnowing(
-  db: Db,
-  payableId: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const about = (table: "run_lines" | "retries" | "cancellation_items") =>
-    db
-      .selectFrom(table)
-      .select("business_id")
-      .where("business_id", "in", ids)
-      .where("payable_id", "=", payableId);
-  const leftOut = db
-    .selectFrom("plan_skipped")
-    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
-    .select("runs.business_id")
-    .where("runs.business_id", "in", ids)
-    .where("plan_skipped.payable_id", "=", payableId);
-  const tried = db
-    .selectFrom("attempts")
-    .select("business_id")
-    .where("business_id", "in", ids)
-    .where("subject", "=", payableId);
-  const held = db
-    .selectFrom("holds")
-    .select("business_id")
-    .where("business_id", "in", ids)
-    .where("scope", "=", "payable")
-    .where("value", "=", payableId);
-  const rows = await about("run_lines")
-    .union(about("retries"))
-    .union(about("cancellation_items"))
-    .union(leftOut)
-    .union(tried)
-    .union(held)
-    .execute();
-  return new Set(rows.map((row) => row.business_id));
-}
-
-/**
- * The line that stands for a payable now: one that still asks something of its run, else the one
- * that changed last.
- */
-export async function currentLineOf(
-  db: Db,
-  businessId: string,
-  payableId: string,
-): Promise<RunLine | undefined> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .orderBy("updated_at_ms", "desc")
-    .execute();
-  const lines = rows.map(toRunLine);
-  return lines.find((line) => !ENDED_LINE_STATES.includes(line.state)) ?? lines[0];
 }

@@ -12,6 +12,7 @@ import {
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
+import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
 import { requestRetry } from "../store/retries/retries.ts";
@@ -21,7 +22,6 @@ import { moveSubscription } from "../store/payables/subscriptions.ts";
 import type { ActionContext } from "./context.ts";
 import { type Principal, requireRole } from "./principal.ts";
 import { conflict, GatewayError, notFound } from "./errors.ts";
-import { currentLineOf } from "./payables.ts";
 import { signalRetry } from "./temporal.ts";
 
 export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
@@ -103,7 +103,7 @@ async function parkedLine(
   profile: BusinessProfile,
   payableId: string,
 ): Promise<RunLine> {
-  const line = await currentLineOf(trx, profile.businessId, payableId);
+  const line = currentOf(await linesOfPayable(trx, profile.businessId, payableId));
   if (line === undefined) {
     throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
   }

@@ -1,5 +1,5 @@
-import { is } from "../../store/sql/is-in.ts";
 import { z } from "zod";
+import { parkedFor } from "../../store/lines/parked-lines.ts";
 import { decidersOf } from "../../store/lines/retry-cases.ts";
 import { historyOf } from "../../reports/history/history.ts";
 import { GatewayError } from "../../actions/errors.ts";
@@ -111,20 +111,15 @@ function addBulk(routes: Routes): void {
     responses: { 200: { description: "What became of each", schema: BulkResolutionBody } },
     handle: async ({ body, principal, context }) => {
       const profile = businessNamed(context, body.business, "add “business” to the body");
-      const parked = await context.store.db
-        .selectFrom("run_lines")
-        .select("payable_id")
-        .distinct()
-        .where("business_id", "=", profile.businessId)
-        .where(is("state", "parked"))
-        .where("reason_code", "=", body.reasonCode)
-        .where("payable_id", ">", body.after ?? "")
-        .orderBy("payable_id")
-        .limit(RESOLVED_AT_ONCE)
-        .execute();
+      const parked = await parkedFor(context.store.db, {
+        businessId: profile.businessId,
+        reasonCode: body.reasonCode,
+        after: body.after ?? "",
+        limit: RESOLVED_AT_ONCE,
+      });
       const resolved: Resolution[] = [];
       const refused: z.input<typeof BulkResolutionBody>["refused"] = [];
-      for (const { payable_id: payableId } of parked) {
+      for (const payableId of parked) {
         const request = { payableId, action: body.action, reason: body.reason };
         try {
           resolved.push(await resolve(context, profile, request, principal));
@@ -136,7 +131,7 @@ function addBulk(routes: Routes): void {
         }
       }
       const isLast = parked.length < RESOLVED_AT_ONCE;
-      const next = isLast ? null : (parked.at(-1)?.payable_id ?? null);
+      const next = isLast ? null : (parked.at(-1) ?? null);
       return { status: 200, json: { resolved, refused, next } };
     },
   });

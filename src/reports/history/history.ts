@@ -1,6 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
-import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
@@ -8,11 +8,11 @@ import { cancellationsOfPayable } from "../../store/cancellations/cancellation-i
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
-import { planLineOf, type RunLine, toRunLine } from "../../store/lines/lines.ts";
+import { planLineOf } from "../../store/lines/lines.ts";
+import { currentOf, leftOutOf, linesOfPayable } from "../../store/lines/payable-history.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { getRetry } from "../../store/retries/retries.ts";
 import { holdsJson } from "../status/holds.ts";
-import { currentLineOf } from "../../actions/payables.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { approvalsOf } from "./approvals.ts";
 import { refusedOf } from "./deciders.ts";
@@ -40,9 +40,10 @@ export async function historyOf(
   const shown = await servicePayments(context, profile, payableId);
   const attempts = await attemptsOf(db, businessId, payableId, profile);
   const holds = await holdsOf(db, businessId, payableId);
-  const line = await currentLineOf(db, businessId, payableId);
+  /** Where it stands in the plans of runs. */
+  const places = await linesOfPayable(db, businessId, payableId);
+  const line = currentOf(places);
   const plan = line === undefined ? undefined : await planLineOf(db, line);
-  const places = await placesOf(db, businessId, payableId);
   const trail = await listAuditOfPayable(db, { businessId, payableId }, places);
   const approvals = await approvalsOf(db, businessId, payableId);
   const cancellations = await cancellationsOfPayable(db, businessId, payableId);
@@ -105,37 +106,12 @@ function billJson(plan: PlanLine | undefined) {
   return { contactId, contactName, publicId, amountCents, dueDate, executionDate };
 }
 
-/** Where it stands in the plans of runs. */
-async function placesOf(
-  db: Db,
-  businessId: string,
-  payableId: string,
-): Promise<Pick<RunLine, "runId" | "lineNo" | "amountCents" | "paymentIds">[]> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .select(["run_id", "line_no", "amount_cents", "payment_ids"])
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .execute();
-  return rows.map(toRunLine);
-}
-
 /** Why the run that left it out last did so. */
 async function lastLeftOut(db: Db, businessId: string, payableId: string) {
-  const row = await db
-    .selectFrom("plan_skipped")
-    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
-    .select(["plan_skipped.run_id", "plan_skipped.skipped"])
-    .where("runs.business_id", "=", businessId)
-    .where("plan_skipped.payable_id", "=", payableId)
-    .orderBy("runs.launched_at_ms", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { publicId, contactName, amountCents, dueDate, code, text } = JSON.parse(
-    row.skipped,
-  ) as SkippedLine;
-  return { runId: row.run_id, publicId, contactName, amountCents, dueDate, code, text };
+  const [last] = await leftOutOf(db, businessId, payableId);
+  if (last === undefined) return undefined;
+  const { publicId, contactName, amountCents, dueDate, code, text } = last.skipped;
+  return { runId: last.runId, publicId, contactName, amountCents, dueDate, code, text };
 }
 
 type Retry = Awaited<ReturnType<typeof getRetry>>;

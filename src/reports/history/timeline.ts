@@ -1,9 +1,9 @@
-import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import { stageText } from "../../domain/approvals/stages.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
+import { eventsOfPayable, leftOutOf, planningsOf } from "../../store/lines/payable-history.ts";
 import type { BillApproval } from "./approvals.ts";
 
 interface TimelineEntry {
@@ -56,60 +56,37 @@ function stageNote(stage: number, escalated: boolean): string {
 }
 
 async function plannings(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom("plan_lines")
-    .innerJoin("runs", "runs.run_id", "plan_lines.run_id")
-    .innerJoin("plans", (join) =>
-      join.onRef("plans.run_id", "=", "plan_lines.run_id").on("plans.plan_no", "=", 1),
-    )
-    .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms"])
-    .where("runs.business_id", "=", businessId)
-    .where("plan_lines.payable_id", "=", payableId)
-    .orderBy("plan_lines.version")
-    .execute();
-  return rows.map((row) => {
-    const line = JSON.parse(row.line) as PlanLine;
+  const found = await planningsOf(db, businessId, payableId);
+  return found.map(({ runId, line, createdAtMs }) => {
     const needs =
       line.stages?.map(stageText).join(", then ") ??
       `${line.quorum} of ${line.approvers.join(", ")}`;
     const again = line.version > 1 ? ` (version ${line.version})` : "";
     return {
-      atMs: row.created_at_ms,
+      atMs: createdAtMs,
       kind: "planned",
       text: `Planned${again}: ${formatUsd(line.amountCents)} on ${line.executionDate}, arriving ${line.arrivalDate}; needs ${needs}`,
-      runId: row.run_id,
+      runId,
     };
   });
 }
 
 async function leftOut(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom("plan_skipped")
-    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
-    .select(["plan_skipped.run_id", "plan_skipped.skipped", "runs.launched_at_ms"])
-    .where("runs.business_id", "=", businessId)
-    .where("plan_skipped.payable_id", "=", payableId)
-    .execute();
-  return rows.map((row) => ({
-    atMs: row.launched_at_ms,
+  const found = await leftOutOf(db, businessId, payableId);
+  return found.map(({ runId, skipped, launchedAtMs }) => ({
+    atMs: launchedAtMs,
     kind: "left-out",
-    text: `Not in the plan: ${(JSON.parse(row.skipped) as SkippedLine).text}`,
-    runId: row.run_id,
+    text: `Not in the plan: ${skipped.text}`,
+    runId,
   }));
 }
 
 async function events(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom("inbox")
-    .select(["type", "received_at_ms", "via"])
-    .where("business_id", "=", businessId)
-    .where("object", "=", "payable")
-    .where("object_id", "=", payableId)
-    .execute();
-  return rows.map((row) => ({
-    atMs: row.received_at_ms,
+  const found = await eventsOfPayable(db, businessId, payableId);
+  return found.map(({ type, receivedAtMs, via }) => ({
+    atMs: receivedAtMs,
     kind: "event",
-    text: row.via === "deliveries" ? `${row.type} (found in the list of deliveries)` : row.type,
+    text: via === "deliveries" ? `${type} (found in the list of deliveries)` : type,
   }));
 }
 

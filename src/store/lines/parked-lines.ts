@@ -65,3 +65,28 @@ export async function parkedLines(
     .execute();
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
 }
+
+/** Payables with a line that is parked for one reason, in the order of their ids. */
+export async function parkedFor(
+  db: Db,
+  wanted: {
+    readonly businessId: string;
+    readonly reasonCode: string;
+    /** Only payables behind this one. */
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select("payable_id")
+    .distinct()
+    .where("business_id", "=", wanted.businessId)
+    .where(is("state", "parked"))
+    .where("reason_code", "=", wanted.reasonCode)
+    .where("payable_id", ">", wanted.after)
+    .orderBy("payable_id")
+    .limit(wanted.limit)
+    .execute();
+  return rows.map((row) => row.payable_id);
+}

@@ -1,0 +1,76 @@
+import { ENDED_LINE_STATES, type SkippedLine } from "../../contracts/pay-run.ts";
+import { readerOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+
+/** A payable's lines in all runs of its business; the one that changed last comes first. */
+export async function linesOfPayable(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<RunLine[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("payable_id", "=", payableId)
+    .orderBy("updated_at_ms", "desc")
+    .execute();
+  return rows.map(toRunLine);
+}
+
+/**
+ * The line that stands for a payable now: one that still asks something of its run, else the one
+ * that changed last.
+ */
+export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
+  return lines.find((line) => !ENDED_LINE_STATES.includes(line.state)) ?? lines[0];
+}
+
+/** Each version in which a payable stood in a plan. */
+export async function planningsOf(db: Db, businessId: string, payableId: string) {
+  const rows = await db
+    .selectFrom("plan_lines")
+    .innerJoin("runs", "runs.run_id", "plan_lines.run_id")
+    .innerJoin("plans", (join) =>
+      join.onRef("plans.run_id", "=", "plan_lines.run_id").on("plans.plan_no", "=", 1),
+    )
+    .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_lines.payable_id", "=", payableId)
+    .orderBy("plan_lines.version")
+    .execute();
+  return rows.map(readerOf("plan_lines"));
+}
+
+/** A payable that a run left out of its plan. */
+export interface LeftOut {
+  readonly runId: string;
+  readonly skipped: SkippedLine;
+  readonly launchedAtMs: number;
+}
+
+/** The runs that left a payable out, the last first. */
+export async function leftOutOf(db: Db, businessId: string, payableId: string): Promise<LeftOut[]> {
+  const rows = await db
+    .selectFrom("plan_skipped")
+    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
+    .select(["plan_skipped.run_id", "plan_skipped.skipped", "runs.launched_at_ms"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_skipped.payable_id", "=", payableId)
+    .orderBy("runs.launched_at_ms", "desc")
+    .execute();
+  return rows.map(readerOf("plan_skipped"));
+}
+
+/** The service's events about a payable. */
+export async function eventsOfPayable(db: Db, businessId: string, payableId: string) {
+  const rows = await db
+    .selectFrom("inbox")
+    .select(["type", "received_at_ms", "via"])
+    .where("business_id", "=", businessId)
+    .where("object", "=", "payable")
+    .where("object_id", "=", payableId)
+    .execute();
+  return rows.map(readerOf("inbox"));
+}
