@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { chromiumPath } from "./test/browser/support/chromium.ts";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
-import { SecondTries } from "./test/support/second-tries.ts";
 
 /** These talk to a real Temporal server, which is started once for all of them. */
 const temporalTests = [
@@ -57,13 +56,11 @@ function inBrowser(): TestProjectInlineConfiguration[] {
 export default defineConfig({
   test: {
     pool: "forks",
-    reporters: ["default", new SecondTries()],
     // Twice the cores of a small machine: whole stacks wait more than they compute.
     maxWorkers: 4,
-    // A machine that stands still for seconds is no broken promise: once more, then it is. What
-    // passed only then is listed at the end.
-    retry: 1,
     testTimeout: 60_000,
+    // A machine that stands still for seconds breaks no promise.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     execArgv: ["--disable-warning=ExperimentalWarning"],

@@ -19,9 +19,7 @@ describe("nothing is paid unapproved", () => {
     expect(verdict.accepted).toBe(false);
     await handle.signal(SIGNAL.eventsArrived);
     await handle.signal("approve", forged);
-    await expect
-      .poll(async () => (await payrun.status(runId)).phase, { timeout: 5_000 })
-      .toBe("awaiting-approval");
+    await expect.poll(async () => (await payrun.status(runId)).phase).toBe("awaiting-approval");
     const { body } = await payrun.sandbox.api<{ totalCount: number }>("GET", "/v1/payments");
     expect(body.totalCount).toBe(0);
   });

@@ -113,9 +113,7 @@ describe("a hold that is placed after the plan", () => {
     // Two weeks: the day of the retry is long past.
     await control.advance("P14D");
     const path = `/v1/runs/${encodeURIComponent(`retry-failed-payment/default/${bill?.id}`)}`;
-    await expect
-      .poll(async () => (await payrun.call("launcher", "GET", path)).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await payrun.call("launcher", "GET", path)).status).toBe(200);
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
     await release(holdId);
     const done = await ended(payrun, runId);

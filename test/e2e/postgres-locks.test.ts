@@ -107,7 +107,7 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
       const { counts } = await payrun.untilPhase(ofGlobex, "completed");
       expect(counts).toEqual({ settled: 25 });
       expect(await event("globex", "evt_globex_1")).toBe(200);
-      await expect.poll(() => isDispatched("evt_globex_1"), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isDispatched("evt_globex_1")).toBe(true);
       const holdId = await done("operator", "POST", "/v1/holds", {
         all: true,
         reason: "Stop.",
@@ -128,6 +128,6 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
     expect(await connections()).toBeLessThanOrEqual(STUB_POOL);
     const paid: RunStatus = await payrun.untilPhase(ofAcme, "completed");
     expect(paid.counts).toEqual({ settled: 25 });
-    await expect.poll(() => isDispatched("evt_acme_1"), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isDispatched("evt_acme_1")).toBe(true);
   });
 });

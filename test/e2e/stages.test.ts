@@ -52,9 +52,7 @@ test.runIf(isLong)(
     await payrun.until(runId, "small one paid", ({ counts }) => counts.scheduled === 1);
 
     await control.advance("P1D");
-    await expect
-      .poll(() => told("approval-reminder"), { timeout: 20_000 })
-      .toEqual([["controller"]]);
+    await expect.poll(() => told("approval-reminder")).toEqual([["controller"]]);
     await control.advance("P4D");
     const escalated = await payrun.until(runId, "escalated", ({ approvals }) =>
       (approvals ?? []).some((waiting) => waiting.escalated),

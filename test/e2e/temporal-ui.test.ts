@@ -123,7 +123,7 @@ describe("an activity that is paused", () => {
       await payrun.sandbox.control.faults([
         { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
       ]);
-      const name = payrun.freshName("paused-plan");
+      const name = "paused-plan";
       await bills(payrun.sandbox, [100_00], { description: name });
       await payrun.apply(name, scenePlaybook(name));
       const runId = await payrun.launch(name);

@@ -125,9 +125,9 @@ describe("the dispatcher", () => {
     await eventually(undispatched, (count) => count === 0);
     const fundedOf = async (id: string) => (await getRunLine(gateway.store.db, runId, id))?.funded;
     expect([await fundedOf("to_pay"), await fundedOf("sent")]).toEqual([false, true]);
-    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => signals(runId)).toBe(1);
     await send("ba_gone", "bank_account.verified", "bank_account");
-    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => signals(runId)).toBe(2);
     const [notice, ...others] = await listNotices(gateway.store.db, {
       ...{ businessId: "biz_acme", kind: "funding-source-removed", limit: 5 },
     });

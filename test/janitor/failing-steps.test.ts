@@ -45,17 +45,17 @@ test("a step that fails for one business keeps no other from being looked after,
     { everyMs: 20 },
   );
   try {
-    await vi.waitFor(async () => {
-      expect((await getHold(store.db, hold.holdId))?.releasedAtMs).not.toBeNull();
-    });
+    await expect
+      .poll(async () => (await getHold(store.db, hold.holdId))?.releasedAtMs)
+      .not.toBeNull();
     const told = () => listNotices(store.db, { kind: "step-failed", limit: 20 });
     expect(await told()).toEqual([]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 4 * 60_000 });
-    await vi.waitFor(async () => {
-      expect(await told()).toMatchObject([
+    await expect
+      .poll(told)
+      .toMatchObject([
         { businessId, roles: ["operator"], text: expect.stringContaining("a broken row") },
       ]);
-    });
     expect((await told())[0]?.subject).toMatch(/^Following runs without a workflow has been/);
   } finally {
     await janitor.stop();

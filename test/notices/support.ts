@@ -28,7 +28,7 @@ export async function desk(
   const folder = mkdtempSync(join(tmpdir(), "payrun-notices-"));
   const databaseUrl = `sqlite:${join(folder, "payrun.db")}`;
   const store = await openStore(databaseUrl);
-  const clients = new Clients({ connections: 2, timeoutMs: 5_000 });
+  const clients = new Clients({ connections: 2, timeoutMs: 30_000 });
   const profile: BusinessProfile = {
     name: "acme",
     apiUrl: "http://127.0.0.1:1",

@@ -66,10 +66,10 @@ test("waiting for a connection uses up the time to leave", async () => {
   const service = await startService((_received, response) => void held.push(response));
   const client = service.client({ connections: 1 });
   const first = client.sendMoneyWrite(write);
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const leaveBy = new TimeLimit(30);
   const second = client.sendMoneyWrite({ ...write, leaveBy });
-  await vi.waitFor(() => expect(leaveBy.passed).toBe(true));
+  await expect.poll(() => leaveBy.passed).toBe(true);
   for (const response of held) sendJson(response, 201, {});
   await first;
   expect(await second).toEqual(tooLate);

@@ -165,7 +165,7 @@ test("a read is never of unknown outcome", async () => {
 
 test("a payment that times out after it left is unknown, and is sent once", async () => {
   const service = await startService(() => undefined);
-  const client = service.client({ timeoutMs: 500 });
+  const client = service.client({ timeoutMs: 1_000 });
   const error = await rejection(
     client.payments.create({ payableId: "pay_1" }, { idempotencyKey: "key-1" }),
   );
@@ -179,7 +179,7 @@ test("an answer whose body stops halfway ends at the time limit", async () => {
     response.writeHead(201, { "content-length": "1000" });
     response.write("{");
   });
-  const client = service.client({ timeoutMs: 500 });
+  const client = service.client({ timeoutMs: 1_000 });
   const error = await rejection(
     client.payments.create({ payableId: "pay_1" }, { idempotencyKey: "key-1" }),
   );

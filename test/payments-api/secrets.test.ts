@@ -28,7 +28,7 @@ test("no error shows the token, whatever failed, even where the service echoes i
     else if (index === 3) response.writeHead(502).end(`<html>${echo}</html>`);
     else if (index === 4) response.writeHead(201, { "content-length": "500" }).end(echo);
   });
-  const client = service.client({ token: { value: secret }, timeoutMs: 800 });
+  const client = service.client({ token: { value: secret }, timeoutMs: 1_000 });
   for (let index = 0; index < 6; index += 1) {
     const error = await rejection(
       client.payments.create({ payableId: "p" }, { idempotencyKey: `k-${index}` }),

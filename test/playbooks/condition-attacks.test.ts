@@ -70,11 +70,11 @@ describe("what takes too long is refused at its place", () => {
   });
 
   test("however deep loops stand in each other, within a second", () => {
-    const begunMs = performance.now();
+    const begun = process.threadCpuUsage();
     for (let levels = 5; levels < 30; levels += 1) {
       expect(checkCondition(loops(levels), "approve")).not.toBeNull();
     }
-    expect(performance.now() - begunMs).toBeLessThan(1_000);
+    expect(process.threadCpuUsage(begun).user).toBeLessThan(1_000_000);
   });
 });
 
@@ -95,9 +95,9 @@ describe("what a vendor writes never keeps a worker from others for a second", (
       const source = `payable.${field}.matches(r"${pattern}")`;
       expect(checkCondition(source, "approve")).toBeNull();
       for (const text of TEXTS) {
-        const begunMs = performance.now();
+        const begun = process.threadCpuUsage();
         evaluateCondition(source, billOf(text));
-        expect(performance.now() - begunMs).toBeLessThan(1_000);
+        expect(process.threadCpuUsage(begun).user).toBeLessThan(1_000_000);
       }
     }
   });

@@ -50,7 +50,7 @@ it("late, before the key is claimed: nobody hears of the payment that is made ha
   await sandbox.control.faults([{ ...late, when: "before" }]);
   await expect(pay(sandbox, { payableId, amountCents: 2 }, "key")).rejects.toThrow("fetch failed");
   expect(await paymentsOf(sandbox, payableId)).toEqual([]);
-  await expect.poll(() => paymentsOf(sandbox, payableId), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => paymentsOf(sandbox, payableId)).toHaveLength(1);
   const again = await pay(sandbox, { payableId, amountCents: 2 }, "key");
   expect(again.status).toBe(201);
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
@@ -67,7 +67,7 @@ it("late, with its key claimed: the same request is a conflict until the first i
     { error: "idempotency_conflict" },
   ]);
   expect(await paymentsOf(sandbox, payableId)).toEqual([]);
-  await expect.poll(() => paymentsOf(sandbox, payableId), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => paymentsOf(sandbox, payableId)).toHaveLength(1);
   expect((await pay(sandbox, { payableId }, "key")).status).toBe(201);
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });

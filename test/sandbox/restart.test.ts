@@ -89,7 +89,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)("takes its bank along on %s", async (si
   const pid = await bankPid();
   expect(isAlive(pid)).toBe(true);
   await sandbox.kill(signal);
-  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 it("exits when its parent closes its standard input, if it was asked to", async () => {

@@ -61,7 +61,6 @@ export class TestPayrun extends GatewayCalls {
   readonly namespace: string;
   readonly temporalAddress: string;
   readonly #parts: PayrunParts;
-  readonly #uses = new Map<string, number>();
   store!: Store;
   temporal!: Client;
   #connection: Connection | undefined;
@@ -201,20 +200,13 @@ export class TestPayrun extends GatewayCalls {
   }
 
   /**
-   * Puts right what a test may have left that failed in the middle, so that its second try, and
-   * the tests after it, meet the stack that they expect.
+   * Puts right what a test may have left that failed in the middle, so that the tests after it
+   * meet the stack that they expect.
    */
   async recover(): Promise<void> {
     await this.sandbox.control.faults([]);
     await this.sandbox.control.setScale(1);
     await this.#parts.revive();
-  }
-
-  /** A name for a scene: its own, and at a second try one that no run has. */
-  freshName(name: string): string {
-    const uses = (this.#uses.get(name) ?? 0) + 1;
-    this.#uses.set(name, uses);
-    return uses === 1 ? name : `${name}-${uses}`;
   }
 
   /** The last lines that the parts have logged. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.ts";
 import { SandboxControl } from "./sandbox/control.ts";
 
 export { netCreditByPayable } from "./sandbox/ledger.ts";
@@ -46,7 +47,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<TestSand
   const isOwnDir = options.dataDir === undefined;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "payrun-sandbox-")));
   const sandbox = new TestSandbox(dataDir, isOwnDir, options.fixture ?? "blank");
-  await sandbox.start(options.port ?? 0);
+  await sandbox.start(options.port ?? (await freePort()));
   return sandbox;
 }
 

@@ -44,10 +44,9 @@ export async function plannedScene(
   amounts: readonly number[],
   options: SceneOptions = {},
 ): Promise<Scene> {
-  const fresh = payrun.freshName(name);
-  const made = await bills(payrun.sandbox, amounts, { description: fresh, ...options.bill });
-  await payrun.apply(fresh, scenePlaybook(fresh, options));
-  const runId = await payrun.launch(fresh);
+  const made = await bills(payrun.sandbox, amounts, { description: name, ...options.bill });
+  await payrun.apply(name, scenePlaybook(name, options));
+  const runId = await payrun.launch(name);
   await payrun.until(runId, "planned", ({ phase }) => phase !== "planning");
   return { runId, made };
 }

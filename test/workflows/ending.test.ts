@@ -159,6 +159,11 @@ test("an event during a retry's last look still causes another look", async () =
   expect(looks).toBe(2);
 });
 
+/** Resolves when the workflow has begun with it. */
+function sendDecision(handle: WorkflowHandle, claim: string) {
+  return handle.startUpdate(UPDATE.decide, { args: [claim], waitForStage: "ACCEPTED" });
+}
+
 /** A run that makes its last look while decisions are under way that take a while. */
 function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = ENDED) {
   let looks = 0;
@@ -168,9 +173,9 @@ function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = END
     reviewRun: async () => {
       looks += 1;
       if (looks > 1) return end;
-      answers.push(handle.executeUpdate(UPDATE.decide, { args: ["update"] }));
+      const update = await sendDecision(handle, "update");
+      answers.push(update.result());
       await handle.signal(SIGNAL.decide, "signal");
-      await sleep(200);
       return end;
     },
     verifyDecision: async ({ claim }: { claim: unknown }) => {
@@ -220,8 +225,8 @@ test("a run that can't be planned, or is cancelled in Temporal, responds to earl
       openRun: () => ({ ended: false, phase: "planning", planned: false }),
       reviewRun: () => ({ ...ENDED, phase: "planning", ended: false, toPlan: true }),
       planRun: async () => {
-        answers.push(handle.executeUpdate(UPDATE.decide, { args: ["asked"] }));
-        await sleep(200);
+        const update = await sendDecision(handle, "asked");
+        answers.push(update.result());
         if (how === "is cancelled") await handle.cancel();
         throw ApplicationFailure.nonRetryable("no funding source");
       },

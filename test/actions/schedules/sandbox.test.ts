@@ -51,7 +51,7 @@ async function bankDate(inDays = 0): Promise<string> {
 async function step(days: number, by = "weekly"): Promise<void> {
   await sandbox.control.advance(`P${days}D`);
   const wanted = await bankDate(1);
-  await expect.poll(async () => (await first(by)).period, { timeout: 10_000 }).toBe(wanted);
+  await expect.poll(async () => (await first(by)).period).toBe(wanted);
 }
 
 async function filled(): Promise<string[]> {

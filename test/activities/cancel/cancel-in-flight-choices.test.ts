@@ -91,7 +91,7 @@ describe("a bill that a run has leased, and of which nothing has left", () => {
       },
     };
     const paying = world.pay(runId);
-    await expect.poll(() => isRead, { timeout: 10_000, interval: 20 }).toBe(true);
+    await expect.poll(() => isRead, { interval: 20 }).toBe(true);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     goOn();
     await paying;

@@ -108,7 +108,7 @@ describe("a request that is under way when the payments of its run are cancelled
     const paying = world.pay(runId);
     await cancels.requestUnderWay(payableId);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
-    await expect.poll(() => (answer(), cancels.look(id)), { timeout: 5_000 }).toBeDefined();
+    await expect.poll(() => (answer(), cancels.look(id))).toBeDefined();
     await paying;
     await cancels.turns(id);
     expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);

@@ -29,7 +29,7 @@ test("no more pay for one business at once than it has slots, and the next follo
     return begun.work();
   };
   const all = Array.from({ length: LANES_MAX + 1 }, () => inSlot(store, lane, never, work));
-  await vi.waitUntil(() => working === LANES_MAX, { timeout: 20_000 });
+  await vi.waitUntil(() => working === LANES_MAX, { timeout: 60_000 });
   // The one too many has asked meanwhile, and asks again.
   await sleep(700);
   expect(working).toBe(LANES_MAX);
@@ -42,7 +42,7 @@ test("another business, and retries of the same one, have slots of their own", a
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
-  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: 60_000 });
   const others = [{ ...lane, businessId: "c" } as const, { ...lane, kind: "retry" } as const];
   for (const wanted of others) {
     expect(await inSlot(store, wanted, never, () => Promise.resolve("paid"))).toBe("paid");
@@ -55,7 +55,7 @@ test("who is told to stop while waiting does nothing", async () => {
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
-  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: 60_000 });
   const stop = new AbortController();
   const waiting = inSlot(store, lane, stop.signal, () => Promise.resolve("paid"));
   stop.abort();

@@ -80,7 +80,7 @@ async function later(runId: string, duration: string) {
   await world.control.advance(duration);
   const stepMs = duration.endsWith("D") ? 86_400_000 : 3_600_000;
   await expect
-    .poll(async () => (await world.context().clockOf("acme").now()).businessMs, { timeout: 5_000 })
+    .poll(async () => (await world.context().clockOf("acme").now()).businessMs)
     .toBeGreaterThan(businessMs + stepMs / 2);
   return world.assess(runId);
 }
@@ -156,7 +156,7 @@ describe("a run whose approvals come in stages", () => {
     const since = line.stage_since_ms ?? 0;
     expect(details).toContain("Asked to approve:");
     expect(line.remind_at_ms).toBeGreaterThanOrEqual(since + 3_600_000);
-    expect(line.remind_at_ms).toBeLessThan(since + 3_601_000);
+    expect(line.remind_at_ms).toBeLessThan(since + 3_660_000);
     expect((line.escalate_at_ms ?? 0) - since).toBeGreaterThanOrEqual(3 * 86_400_000);
   });
 

@@ -30,7 +30,7 @@ test("a part that dies is started again, and both are said with its log", async 
     said.push(line),
   );
   process.kill(part.pid, "SIGKILL");
-  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: 60_000, interval: 50 });
   const log = join(folder, "worker.log");
   expect(said).toEqual([
     `the worker has ended (SIGKILL); it is started again in 1 s. Log: ${log}`,

@@ -190,7 +190,7 @@ test("a session's use from an address stands in the trail once", async () => {
   const browser = await signedIn();
   for (let times = 0; times < 3; times += 1) await greeted(browser);
   const used = async () => (await trail()).filter((line) => line.endsWith("session.used"));
-  await expect.poll(used, { timeout: 20_000 }).toEqual(["Cora: session.used"]);
+  await expect.poll(used).toEqual(["Cora: session.used"]);
 });
 
 test("a link leads on to this gateway's own pages only", async () => {

@@ -8,7 +8,7 @@ const { databaseUrl, profile } = JSON.parse(process.argv[2] ?? "") as {
   profile: BusinessProfile;
 };
 const store = await openStore(databaseUrl, { mustExist: true });
-const clients = new Clients({ connections: 2, timeoutMs: 5_000 });
+const clients = new Clients({ connections: 2, timeoutMs: 30_000 });
 startNoticeSender({
   publicUrl: () => "https://payrun.example",
   store,

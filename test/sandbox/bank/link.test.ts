@@ -22,7 +22,7 @@ function move(paymentId: string, kind: MoveKind, amountCents = 500): BankMove {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(holds(), what).toBe(true), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(holds(), what).toBe(true), { timeout: 60_000, interval: 20 });
 }
 
 function isAlive(pid: number): boolean {
