@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openStore } from "../src/store/index.ts";
-import { createToken } from "../src/store/approvals/tokens.ts";
+import { confirmedToken } from "../test/support/confirmed-token.ts";
 
 const PEOPLE = {
   launcher: ["launcher", "operator"],
@@ -23,7 +23,7 @@ export class Gateway {
     const store = await openStore(databaseUrl);
     for (const [name, roles] of Object.entries(PEOPLE)) {
       const made = { name, roles: [...roles], createdBy: "bench", nowMs: Date.now() - 60_000 };
-      this.#tokens.set(name as Person, (await createToken(store, made)).token);
+      this.#tokens.set(name as Person, (await confirmedToken(store, made)).token);
     }
     await store.close();
   }

@@ -46,12 +46,13 @@ type ColumnsOf<Changed> = {
 export function readerOf<Name extends keyof Tables>(name: Name) {
   const columns: Readonly<Record<string, Column<unknown>>> = TABLES[name].columns;
   return <Selected extends object>(row: Selected): ReadFrom<Name, Selected> => {
-    const values: [string, unknown][] = Object.entries(row);
-    const read = values.map(([column, value]) => [
-      camelCase(column),
-      readValue(columns[column]?.readFrom, value),
-    ]);
-    return Object.fromEntries(read) as ReadFrom<Name, Selected>;
+    const read: Record<string, unknown> = {};
+    // No list in between: a run of 10,000 bills reads half a million values.
+    for (const column of Object.keys(row)) {
+      const value: unknown = row[column as keyof Selected];
+      read[camelCase(column)] = readValue(columns[column]?.readFrom, value);
+    }
+    return read as ReadFrom<Name, Selected>;
   };
 }
 
@@ -65,11 +66,12 @@ function readValue(from: Column<unknown>["readFrom"], value: unknown): unknown {
  * undefined. Instants are kept in whole milliseconds, rounded up, so that nothing is due early.
  */
 export function asColumns<Changed extends object>(changed: Changed): ColumnsOf<Changed> {
-  const values: [string, unknown][] = Object.entries(changed);
-  const kept = values.flatMap(([name, value]) =>
-    value === undefined ? [] : [[snakeCase(name), keptOf(value)]],
-  );
-  return Object.fromEntries(kept) as ColumnsOf<Changed>;
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(changed)) {
+    const value: unknown = changed[name as keyof Changed];
+    if (value !== undefined) kept[snakeCase(name)] = keptOf(value);
+  }
+  return kept as ColumnsOf<Changed>;
 }
 
 function keptOf(value: unknown): unknown {
@@ -90,7 +92,9 @@ const snakeCase = onceEach((name) =>
 function onceEach(rename: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {
-    const renamed = known.get(name) ?? rename(name);
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const renamed = rename(name);
     known.set(name, renamed);
     return renamed;
   };
