@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId, holdBackRequest } from "../../src/contracts/names.ts";
+import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
@@ -38,7 +39,7 @@ const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !==
  */
 export async function holdBackFromRun(context: ActivityContext, runId: string): Promise<void> {
   const run = await getRun(context.store.db, runId);
-  if (run === undefined || run.planHash === null) return;
+  if (run === undefined || run.planHash === null || onlyPlans(run.policy)) return;
   const { businessId, business } = run;
   const stored = await listPlaybooks(context.store.db, business);
   for (const { compiled } of stored) {

@@ -10,11 +10,13 @@ import {
   businessWaits,
   decideByNear,
   type NoticeText,
+  planTold,
   planWarned,
   runEnded,
   runFailed,
   type SumsByState,
 } from "../../src/domain/notices/run-texts.ts";
+import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
@@ -128,7 +130,9 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<
   if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
   await raise(trx, run, clock.realMs, "run-completed", run.runId, {
-    ...runEnded(run, progress.phase, counts),
+    ...(onlyPlans(run.policy) && progress.phase === "completed"
+      ? planTold(run, counts.get("skipped"))
+      : runEnded(run, progress.phase, counts)),
     roles: [],
     data: { phase: progress.phase, totalCents: progress.totalCents, sums },
   });

@@ -119,6 +119,7 @@ function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
     case "moved":
     case "not-claimed":
     case "run-ended":
+    case "plan-only":
     case "done":
     case "hold-lifted":
       return { kind: "back", waitMs: CLOSED_WAIT_MS, reason };

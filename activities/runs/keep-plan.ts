@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
+import { onlyPlans } from "../../src/domain/plan-only.ts";
 import type { Plan } from "../../src/domain/planning/plan.ts";
 import { releaseClaim } from "../../src/store/payables/claims.ts";
 import { notePlan } from "../../src/store/plans/plan-trail.ts";
@@ -22,8 +23,8 @@ const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /**
  * Stores a plan with everything that follows from it: the time to approve it, the subscriptions of its
- * bills, the deposit that it would need. One that is stored already stays as it is; a run that has
- * ended meanwhile gets none.
+ * bills, the deposit that it would need; of a run that only plans, nothing. One that is stored
+ * already stays as it is; a run that has ended meanwhile gets none.
  */
 export async function keepPlan(
   context: ActivityContext,
@@ -38,6 +39,11 @@ export async function keepPlan(
     if (before !== undefined) return before.summary;
     if (isOver(await getRun(trx, run.runId))) return undefined;
     const { summary } = await storePlan(trx, { run, plan, nowMs });
+    if (onlyPlans(run.policy)) {
+      await notePlan(trx, { run, plan, nowMs });
+      await notifyOfPlanWarnings(trx, run, summary, nowMs);
+      return summary;
+    }
     await setApproveBy(trx, run.runId, {
       plannedAtMs: nowMs,
       approveByMs: businessMs + run.policy.approvalValidDays * DAY_MS,

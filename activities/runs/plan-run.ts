@@ -3,6 +3,7 @@ import { payRunId } from "../../src/contracts/names.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { type OffCycle, offCycleOf } from "../../src/domain/off-cycle.ts";
 import type { BillBook } from "../../src/domain/planning/book.ts";
 import { buildPlan, type Plan } from "../../src/domain/planning/plan.ts";
@@ -85,7 +86,9 @@ export async function planRun(
   const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
   const reading = await readOrWait(context, run, () => read(context, subject));
   if (reading === undefined) throw await whileUnread(context, run);
-  const selection = await claim(context, subject, reading);
+  const selection = onlyPlans(run.policy)
+    ? await unclaimed(context, subject, reading)
+    : await claim(context, subject, reading);
   if (selection === undefined) return undefined;
   const plan = await makePlan(context, subject, { ...reading, selection });
   return keepPlan(context, run, plan, reading);
@@ -121,12 +124,7 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
     offCycle: null,
   };
   const reading = await read(context, subject);
-  const ids = reading.selection.selected.map(({ bill }) => bill.payableId);
-  const owners = await claimOwners(context.store.db, subject.businessId, ids);
-  const selection = withoutClaimed(reading.selection, (payableId) => {
-    const owner = owners.get(payableId);
-    return owner === subject.runId ? undefined : owner;
-  });
+  const selection = await unclaimed(context, subject, reading);
   const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
   const plan = { ...summary, business, playbook: input.playbook, period, lines, skipped };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
@@ -200,6 +198,20 @@ async function claim(
   if (refused === undefined) return undefined;
   const owners = new Map(refused.map((each) => [each.payableId, each.owner]));
   return withoutClaimed(reading.selection, (payableId) => owners.get(payableId));
+}
+
+/** Without the bills that others have claimed; claims none itself. */
+async function unclaimed(
+  context: ActivityContext,
+  { businessId, runId }: Subject,
+  { selection }: Reading,
+): Promise<Selection> {
+  const ids = selection.selected.map(({ bill }) => bill.payableId);
+  const owners = await claimOwners(context.store.db, businessId, ids);
+  return withoutClaimed(selection, (payableId) => {
+    const owner = owners.get(payableId);
+    return owner === runId ? undefined : owner;
+  });
 }
 
 function withoutClaimed(

@@ -123,6 +123,7 @@ function answered(
 
 const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "run-ended": 409,
+  "plan-only": 409,
   "no-plan": 409,
   "stale-plan": 409,
   "unknown-payable": 422,

@@ -11,6 +11,12 @@ export const stateSums = z.partialRecord(
   z.object({ count: z.int(), cents: z.int() }),
 );
 
+/** A run that tells what it would have paid. */
+export const planOnly = z
+  .literal(true)
+  .optional()
+  .describe("Present if its playbook's schedule only plans: nothing of it is asked or sent");
+
 export const ReportBody = z
   .object({
     id: z.string(),
@@ -19,6 +25,7 @@ export const ReportBody = z
     period: z.string(),
     zone: moment.zone,
     phase: z.enum(RUN_PHASES),
+    planOnly,
     bills: z.int().describe("Lines of the run"),
     totalCents: z.int(),
     settledBills: z.int(),

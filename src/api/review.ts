@@ -3,6 +3,7 @@ import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
+import { planOnly } from "./report.ts";
 import { runPayment } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
@@ -32,6 +33,7 @@ export const RunReviewBody = z
     playbook: z.string(),
     period: z.string(),
     phase: z.enum(RUN_PHASES),
+    planOnly,
     waitingFor: z.string().nullable(),
     ...moment,
     launchedBy: z.string(),

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { planOnly } from "./report.ts";
 import type { Shown } from "./shown.ts";
 
 export const ScheduleBody = z.object({
   playbook: z.string(),
   business: z.string(),
   state: z.enum(["active", "paused", "missing", "differs"]),
+  planOnly,
   paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
   note: z.string().nullable(),
   zone: z.string(),

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { LineState } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
 import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
+import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
 import { runPage } from "../contracts/console-pages.ts";
 import { businessOfWorkflow } from "../contracts/names.ts";
@@ -52,12 +53,16 @@ const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
   failed: { word: "Could not be planned", tone: "bad" },
 };
 
-export function stateOf(state: string): StateWord {
+const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
+
+export function stateOf(state: string, reasonCode: string | null = null): StateWord {
+  if (reasonCode === PLAN_ONLY) return ONLY_PLANNED;
   const known = Object.entries(LINE_WORDS).find(([name]) => name === state)?.[1];
   return known ?? { word: capital(state.replaceAll("-", " ")), tone: "plain" };
 }
 
-export function phaseOf(phase: string): StateWord {
+export function phaseOf(phase: string, planOnly?: true): StateWord {
+  if (planOnly === true && phase === "completed") return ONLY_PLANNED;
   return PHASE_WORDS[phase] ?? stateOf(phase);
 }
 

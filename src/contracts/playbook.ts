@@ -188,6 +188,8 @@ export interface PlaybookSchedule {
   readonly holidays: "business-day-before" | "business-day-after" | "skip";
   /** How many days late a missed run may still begin; 0 means never. */
   readonly catchUpDays: number;
+  /** Runs plan and tell, and nothing is sent; missing if they pay. */
+  readonly mode?: "plan-only";
 }
 
 export type SelectRule =

@@ -11,6 +11,7 @@ import {
 import { principalOf } from "../domain/approvals/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
 import { formatUsd } from "../domain/money.ts";
+import { onlyPlans } from "../domain/plan-only.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
 import type { Db, Tables } from "../store/index.ts";
@@ -91,6 +92,7 @@ export async function judgedBy(
       planHash: run.planHash,
       launchers,
       cancelRequested: run.cancelRequestedAtMs !== null,
+      onlyPlans: onlyPlans(run.policy),
     },
     token: { ...principal, isLaunchers: made.has(principal.tokenId) },
     playbookAuthors,

@@ -8,7 +8,7 @@ import { topUpApproved } from "../store/deposits/deposit-approvals.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
 import type { Wish } from "./facts.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
-import { runStopped } from "./run-stopped.ts";
+import { runOnlyPlans, runStopped } from "./run-stopped.ts";
 
 /** The deposits to make. */
 export interface DepositCaller {
@@ -41,6 +41,7 @@ export async function mayDeposit(
     const isOfIncident = run !== undefined && run.runId !== topUp.owner;
     const incident = await incidentThatAsks(trx, topUp);
     const found =
+      (run === undefined ? null : runOnlyPlans(run)) ??
       (isOfIncident ? decidedAbout(incident) : await runStopped(trx, run, true)) ??
       (await onHold(trx, topUp, { playbook: run?.playbook ?? "", incident, businessMs })) ??
       (mayDebit

@@ -54,6 +54,8 @@ export type ClosedCode =
   | "run-cancelled"
   | "rejected"
   | "run-ended"
+  /** The run's playbook says that its runs only plan. */
+  | "plan-only"
   | "on-hold"
   | "not-approved"
   | "over-limit"

@@ -110,6 +110,11 @@ export const schedule = z
         default: "1 day",
         examples: ["1 day", "0 days"],
       }),
+    mode: z.enum(["pay", "plan-only"]).optional().meta({
+      description:
+        "`plan-only`: every run of this playbook plans, tells what it would have paid, and ends; nothing is asked or sent.",
+      default: "pay",
+    }),
   })
   .meta({
     description: "When to run by itself. Without it, the playbook runs when somebody launches it.",

@@ -19,6 +19,7 @@ export function compileSchedule(input: ScheduleInput | undefined): PlaybookSched
     zone: input.zone ?? "America/New_York",
     holidays: input.holidays ?? "business-day-before",
     catchUpDays: input.catchUp ?? 1,
+    ...(input.mode === "plan-only" ? { mode: input.mode } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LineState, RunPhase } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
+import { onlyPlans } from "../domain/plan-only.ts";
 import { isException } from "../domain/runs/exceptions.ts";
 import { oddLines } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
@@ -20,6 +21,8 @@ export interface RunReport {
   /** In which people are told its times. */
   readonly zone: string;
   readonly phase: RunPhase;
+  /** Present if the run only planned. */
+  readonly planOnly?: true;
   readonly bills: number;
   readonly totalCents: number;
   readonly settledBills: number;
@@ -60,6 +63,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     period: run.period,
     zone: zoneOf(context, run.business),
     phase: phaseNow(run.phase, byState),
+    ...(onlyPlans(run.policy) ? { planOnly: true } : {}),
     bills: sumOf(byState, ({ count }) => count),
     totalCents: sumOf(byState, ({ cents }) => cents),
     settledBills: byState.settled?.count ?? 0,

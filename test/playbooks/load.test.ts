@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPlaybook, loadPlaybookFile } from "../../src/playbooks/load.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { onlyMistake } from "./marked.ts";
 
 function load(text: string): PayRunPlaybook {
   const result = loadPlaybook(text, { file: "folder/weekly.yaml" });
@@ -93,6 +94,14 @@ describe("a schedule", () => {
       catchUpDays: 3,
     });
   });
+});
+
+test("a schedule pays unless it says that it only plans", () => {
+  const modeOf = (text: string) => load(`kind: pay-run\nschedule: ${text}`).schedule?.mode;
+  expect(modeOf("{ every: thursday }")).toBeUndefined();
+  expect(modeOf("{ every: thursday, mode: pay }")).toBeUndefined();
+  expect(modeOf("{ every: thursday, mode: plan-only }")).toBe("plan-only");
+  onlyMistake("kind: pay-run\nschedule: { every: thursday, mode: «plan» }\n");
 });
 
 describe("what is said", () => {

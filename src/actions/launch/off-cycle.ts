@@ -1,5 +1,6 @@
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
+import { ONLY_PLANS, onlyPlans } from "../../domain/plan-only.ts";
 import { type OffCycle, offCycleInputs, offCyclePeriod } from "../../domain/off-cycle.ts";
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { recordLaunch } from "../../store/runs/runs.ts";
@@ -77,7 +78,13 @@ async function policyOf(
     name === undefined
       ? await onlyPayRun(context, business)
       : await findPlaybook(context, { name, business });
-  if (stored.compiled.kind === "pay-run") return { stored, policy: stored.compiled };
+  if (stored.compiled.kind === "pay-run") {
+    if (!onlyPlans(stored.compiled)) return { stored, policy: stored.compiled };
+    throw unprocessable(
+      "plan_only",
+      `Nothing is paid under “${stored.name}”: ${ONLY_PLANS}. Name another playbook, or apply it without the mode.`,
+    );
+  }
   throw unprocessable(
     "no_pay_run",
     `The playbook “${stored.name}” pays no bills: it is a ${stored.kind}.`,

@@ -1,3 +1,4 @@
+import { onlyPlans } from "../../domain/plan-only.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { firstPayDate, nextFires, periodAt } from "../../domain/clock/schedule-period.ts";
 import { launcherOf } from "../../domain/clock/schedule-triggers.ts";
@@ -46,6 +47,8 @@ export interface ScheduleItem {
   readonly business: string;
   /** `missing` and `differs`: applying the playbook again puts it right. */
   readonly state: "active" | "paused" | "missing" | "differs";
+  /** Present if its runs only plan. */
+  readonly planOnly?: true;
   /** Whether it is held up; where it is missing, whether it will be once it is made again. */
   readonly paused: boolean;
   readonly note: string | null;
@@ -154,6 +157,7 @@ export async function scheduleOf(
     playbook: stored.name,
     business: wanted.business,
     state,
+    ...(onlyPlans({ schedule }) ? { planOnly: true } : {}),
     paused,
     note,
     zone: schedule.zone,

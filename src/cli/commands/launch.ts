@@ -67,7 +67,14 @@ async function launch(
   }
   if (options.wait === undefined) {
     output.line(`${green("✓")} ${launched.id}`);
-    output.line(dim(`payrun show ${launched.id} · payrun approve ${launched.id}`));
+    const isOnlyPlanned = "planOnly" in launched;
+    output.line(
+      dim(
+        isOnlyPlanned
+          ? `it only plans, and nothing is sent: payrun show ${launched.id}`
+          : `payrun show ${launched.id} · payrun approve ${launched.id}`,
+      ),
+    );
     output.document(launched);
     return EXIT.done;
   }

@@ -68,8 +68,9 @@ function hasOtherClock({ period, beginsAt }: Schedule["next"][number]): boolean 
   return Math.abs(Date.parse(period) - Date.parse(beginsAt)) > FAR_MS;
 }
 
-function headline({ playbook, business, state, paused, note }: Schedule): string {
-  const name = `${printable(playbook)} for ${printable(business)}`;
+function headline({ playbook, business, state, planOnly, paused, note }: Schedule): string {
+  const only = planOnly === true ? " (only plans: nothing is sent)" : "";
+  const name = `${printable(playbook)} for ${printable(business)}${only}`;
   const why = note === null ? "" : dim(`  ${printable(note)}`);
   if (state === "active") return `${green("✓")} ${name}`;
   if (state === "paused") return `${yellow("!")} ${name}: paused${why}`;

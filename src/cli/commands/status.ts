@@ -64,7 +64,11 @@ export function addStatusCommand(program: Command, session: Session): void {
           run.id,
           phaseText(run.phase),
           formatUsd(run.totalCents),
-          dim(foundNothing(run) ?? short(printable(run.waitingFor ?? ""), 60)),
+          dim(
+            run.planOnly === true
+              ? "only planned"
+              : (foundNothing(run) ?? short(printable(run.waitingFor ?? ""), 60)),
+          ),
         ]);
         const columns = [
           { title: "Run" },

@@ -4,7 +4,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { nameOf } from "./plan.ts";
-import { phaseText } from "./run.ts";
+import { phaseText, planOnlyLines } from "./run.ts";
 import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
 
 /** Which run it is, and where it stands. */
@@ -55,9 +55,13 @@ export function reviewDigest(review: RunReview): string[] {
     ...topUpLines(review.topUps),
     ...warnings.map((warning) => yellow(printable(warning))),
     "",
-    `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
-    ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
-    printable(yours.summary),
+    ...(review.planOnly === true
+      ? planOnlyLines(review, plan)
+      : [
+          `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
+          ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
+          printable(yours.summary),
+        ]),
   ];
 }
 

@@ -2,6 +2,8 @@ import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { type BillSum } from "../../domain/counted.ts";
+import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
@@ -35,6 +37,7 @@ export function runLines(run: RunStatus): string[] {
     `${bold(run.id)}  ${phaseText(run.phase)}`,
     dim(facts.join(" · ")),
     ...startedByLines(run.startedBy),
+    ...planOnlyLines(run, sumOfStates(run)),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
@@ -82,6 +85,20 @@ function approvalLines({ approvals = [], zone }: RunStatus): string[] {
 export function phaseText(phase: string): string {
   if (GOOD.includes(phase)) return green(phase);
   return BAD.includes(phase) ? red(phase) : yellow(printable(phase));
+}
+
+/** What a run that only plans has to tell, in yellow, so that nobody waits for its payments. */
+export function planOnlyLines(
+  { planOnly, phase }: Pick<RunStatus, "planOnly" | "phase">,
+  planned: BillSum,
+): string[] {
+  return planOnly === true && phase === "completed"
+    ? [yellow(`It ${wouldHavePaid(planned)}.`)]
+    : [];
+}
+
+function sumOfStates({ byState = {} }: RunStatus): BillSum {
+  return byState.planned ?? { count: 0, cents: 0 };
 }
 
 /** Bills and amounts by state; of a page only where the run doesn't tell its sums. */

@@ -16,7 +16,7 @@ export const report: PageOf = async ({ api, params }) => {
   const { playbook, period, phase, bills, totalCents, settledBills, settledCents } = found;
   return {
     title: `Report: ${playbook} ${period}`,
-    lead: badge(phaseOf(phase)),
+    lead: badge(phaseOf(phase, found.planOnly)),
     main: html` ${section(
         "Sums",
         html`${facts([
@@ -98,7 +98,7 @@ export const reports: PageOf = async ({ api }) => {
                 cell: ({ id, playbook, period }: ListedRun) =>
                   html`<a href="${reportPage(id)}">${playbook} ${period}</a>`,
               },
-              { title: "State", cell: ({ phase }) => badge(phaseOf(phase)) },
+              { title: "State", cell: ({ phase, planOnly }) => badge(phaseOf(phase, planOnly)) },
               { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
               { title: "Ended", cell: ({ endedAt }) => (endedAt === null ? "–" : when(endedAt)) },
               { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },

@@ -68,7 +68,7 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               >${usd(bill.amountCents)}<span class="under"
                 >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
               >
-              ${out === undefined || !isOpen(bill) ? badge(stateOf(bill.state)) : leaveOut(bill, out)}</span
+              ${out === undefined || !isOpen(bill) ? badge(stateOf(bill.state, bill.reasonCode)) : leaveOut(bill, out)}</span
             >
           </li>`,
       )}
@@ -152,8 +152,8 @@ function billTable(
 ): Markup {
   const state: Column<ReviewedBill> = {
     title: "Waits for",
-    cell: ({ missing, state: is, approvedBy, reason }) =>
-      html`${missing === null ? badge(stateOf(is)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
+    cell: ({ missing, state: is, approvedBy, reason, reasonCode }) =>
+      html`${missing === null ? badge(stateOf(is, reasonCode)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
       ${approvedBy.length === 0 ? "" : html`<span class="under">approved by ${approvedBy.join(", ")}</span>`}
       ${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
   };

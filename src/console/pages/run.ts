@@ -6,6 +6,7 @@ import { reportPage, runPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { facts, folded, live, note, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
@@ -42,22 +43,23 @@ export const run: PageOf = async (request) => {
 };
 
 function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
-  const { id, playbook, period, phase, waiting, plan } = review;
+  const { id, playbook, period, phase, planOnly, waiting, plan } = review;
   const isOver = ENDED_PHASES.includes(phase);
   const mayDecide = waiting.count > 0 && !isOver;
   return {
     title: `${playbook} ${period}`,
     lead: live(
       "phase",
-      html`${badge(phaseOf(phase))}
+      html`${badge(phaseOf(phase, planOnly))}
       ${review.waitingFor === null ? "" : html`waits for ${review.waitingFor}`}`,
     ),
     planHash: mayDecide ? (review.planHash ?? undefined) : undefined,
     main: html` ${PLAN_CHANGED}
+    ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
     ${deposits(request, review)} ${mayDecide ? "" : section("The plan", figures(review))}
-    ${live("progress", isOver || phase !== "awaiting-approval" ? section("Where the money is", progressPicture(report.byState)) : "")}
+    ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report.byState)) : "")}
     ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, mayDecide)}
     ${leftOut(review)} ${section("Decisions", decisions(report))}
     ${section(

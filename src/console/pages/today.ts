@@ -136,8 +136,8 @@ function runTable(runs: readonly ListedRun[], isShown: boolean): Markup {
       },
       {
         title: "State",
-        cell: ({ phase, waitingFor }) =>
-          html`${badge(phaseOf(phase))}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+        cell: ({ phase, planOnly, waitingFor }) =>
+          html`${badge(phaseOf(phase, planOnly))}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },

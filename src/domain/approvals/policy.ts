@@ -1,5 +1,6 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule } from "../../contracts/playbook.ts";
+import { ONLY_PLANS } from "../plan-only.ts";
 import { principalOf } from "./principal.ts";
 import { everyDecider, openStageOf, type StagedLine, stageText, turnOf } from "./stages.ts";
 
@@ -80,6 +81,8 @@ export interface DecisionInput {
     /** Who launched the run; for a run of a schedule or an event, the playbook's authors. */
     readonly launchers: readonly string[];
     readonly cancelRequested: boolean;
+    /** True if its playbook says that its runs plan and do nothing else. */
+    readonly onlyPlans: boolean;
   };
   readonly token: {
     readonly name: string;
@@ -112,6 +115,7 @@ export type DecisionVerdict =
       readonly accepted: false;
       readonly code:
         | "run-ended"
+        | "plan-only"
         | "no-plan"
         | "stale-plan"
         | "unknown-payable"
@@ -189,7 +193,11 @@ export function refusalOfRun({
   ended,
   planHash,
   cancelRequested,
-}: Pick<DecisionInput["run"], "ended" | "planHash" | "cancelRequested">): Refusal | undefined {
+  onlyPlans,
+}: Omit<DecisionInput["run"], "launchers">): Refusal | undefined {
+  if (onlyPlans) {
+    return refuse("plan-only", `nothing of this run is paid, so nothing is decided: ${ONLY_PLANS}`);
+  }
   if (ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
   if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
   if (!cancelRequested) return undefined;

@@ -4,6 +4,7 @@ import { spokenDeadline } from "../clock/spoken.ts";
 import { type BillSum, counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
+import { wouldHavePaid } from "../plan-only.ts";
 
 /** A notice's subject and text; others decide who gets it and when. */
 export interface NoticeText {
@@ -120,6 +121,17 @@ export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): Noti
     text: [`Run ${run.runId}:`, ...sumLines(sums), `Full report: payrun report ${run.runId}`].join(
       "\n",
     ),
+  };
+}
+
+/** Of a run that only plans: what it would have paid. */
+export function planTold(run: RunName, planned: BillSum = { count: 0, cents: 0 }): NoticeText {
+  return {
+    subject: `${run.playbook} ${run.period} ${wouldHavePaid(planned)}`,
+    text: [
+      `Run ${run.runId} has only planned: nobody is asked to approve it, and no money moves.`,
+      `Look at its plan with: payrun show ${run.runId}`,
+    ].join("\n"),
   };
 }
 

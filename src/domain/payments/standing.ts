@@ -19,6 +19,7 @@ export function standingText({ state, reasonCode, reason, leftOut, resolvedBy }:
     return leftOut == null || leftOut === ""
       ? " No run has planned it."
       : ` No run has planned it. The last one left it out: ${whole(leftOut)}`;
+  if (state === "skipped") return reason == null ? "" : ` ${whole(reason)}`;
   const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
   // A line whose payment was cancelled has no code: nobody took it out of its run.
   if (state === "cancelled") return ofCode === undefined ? "" : ` ${ofCode}${because(reason)}`;

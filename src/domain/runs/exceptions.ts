@@ -1,4 +1,5 @@
 import type { LineState } from "../../contracts/pay-run.ts";
+import { PLAN_ONLY } from "../plan-only.ts";
 
 /** States of bills that don't simply go their way. */
 export const EXCEPTION_STATES: readonly LineState[] = [
@@ -17,8 +18,8 @@ export const EXCEPTION_STATES: readonly LineState[] = [
 /** States of bills that nobody needs to look at, whatever is said of them. */
 export const REGULAR_STATES: readonly LineState[] = ["settled", "skipped"];
 
-/** A run that was cancelled or rejected as a whole says so once, not with each bill. */
-export const WHOLE_RUN_CODES: readonly string[] = ["run-cancelled", "rejected"];
+/** A run that only planned, or was cancelled or rejected as a whole, says so once, not with each bill. */
+export const WHOLE_RUN_CODES: readonly string[] = ["run-cancelled", "rejected", PLAN_ONLY];
 
 /** Whether a bill is among the exceptions of its run, wherever they are listed. */
 export function isException({
@@ -28,7 +29,7 @@ export function isException({
   readonly state: LineState;
   readonly reasonCode: string | null;
 }): boolean {
-  return EXCEPTION_STATES.includes(state)
-    ? !WHOLE_RUN_CODES.includes(reasonCode ?? "")
-    : !REGULAR_STATES.includes(state) && reasonCode !== null;
+  if (WHOLE_RUN_CODES.includes(reasonCode ?? "")) return false;
+  if (EXCEPTION_STATES.includes(state)) return true;
+  return !REGULAR_STATES.includes(state) && reasonCode !== null;
 }

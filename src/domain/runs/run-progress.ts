@@ -2,6 +2,7 @@ import type { Assessment } from "../../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { formatUsd } from "../money.ts";
+import { shownState, wouldHavePaid } from "../plan-only.ts";
 import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
@@ -97,7 +98,8 @@ export function judgeProgress(input: ProgressInput): Assessment {
     [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
-  const soFar = runSoFar(input);
+  const planned = input.counts.get("skipped");
+  const soFar = planned === undefined ? runSoFar(input) : wouldHavePaid(planned);
   const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {
@@ -210,7 +212,9 @@ function markdown(
 ): string {
   const rows = [...input.counts]
     .filter(([, { count }]) => count > 0)
-    .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
+    .map(
+      ([state, { count, cents }]) => `| ${shownState(state)} | ${count} | ${formatUsd(cents)} |`,
+    );
   const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask, input.clock.zone)}`);
   // The reason stays with the bill: more people read this than the bill.
   const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {

@@ -1,6 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
+import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
@@ -71,7 +72,7 @@ export async function historyOf(
     payableId,
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
-    state: line?.state ?? null,
+    state: line === undefined ? null : shownState(line.state),
     reason: line?.reason ?? null,
     bill: billJson(plan),
     leftOut: leftOut ?? null,

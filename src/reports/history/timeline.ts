@@ -1,4 +1,5 @@
 import { stageText } from "../../domain/approvals/stages.ts";
+import { ONLY_PLANS } from "../../domain/plan-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { Hold } from "../../store/holds/holds.ts";
@@ -125,6 +126,7 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
     `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
   "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the lookup found is what it made`,
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
+  "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,
   "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,

@@ -16,6 +16,7 @@ import {
 } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
+import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
@@ -193,7 +194,7 @@ class ReviewDigest {
       if (this.#first === null || group.firstDate < this.#first) this.#first = group.firstDate;
     }
     this.#plan = plus(this.#plan, bills);
-    this.#accounts.add(plan, line.state, bills);
+    this.#accounts.add(plan, shownState(line.state), bills);
     if (line.state === "cancelled") return;
     if (line.flagged) this.#odd += bills.count;
     if (line.daysLate > 0) this.#late += bills.count;

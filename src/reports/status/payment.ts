@@ -1,6 +1,7 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, StageStatus } from "../../api/runs.ts";
 import type { LineApproval } from "../../store/approvals/line-approvals.ts";
+import { shownState } from "../../domain/plan-only.ts";
 import type { PlannedLine } from "../../store/lines/plan-lines.ts";
 
 /** A line as people see it. */
@@ -13,7 +14,7 @@ export function paymentStatus(
     publicId: plan.publicId,
     contactName: plan.contactName,
     amountCents: line.amountCents,
-    state: line.state,
+    state: shownState(line.state),
     paymentIds: line.paymentIds,
     attempts: line.attempts,
     reasonCode: line.reasonCode,

@@ -1,5 +1,6 @@
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
+import { onlyPlans, shownState } from "../../domain/plan-only.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
 import { waitingBills } from "../../store/approvals/approval-waits.ts";
@@ -105,6 +106,7 @@ export function runFacts(run: Run) {
     waitingFor: run.waitingFor,
     planHash: run.planHash,
     launchedBy: run.launchedBy,
+    ...(onlyPlans(run.policy) ? { planOnly: true as const } : {}),
   };
 }
 
@@ -118,7 +120,10 @@ export async function runHead(
   const events = (await startedBy(db, [runId])).get(runId);
   const plan = (await getPlan(db, runId))?.summary;
   const counts: Partial<Record<LineState, number>> = {};
-  const byState = Object.fromEntries(await countLines(db, runId)) as StateSums;
+  const lines = [...(await countLines(db, runId))];
+  const byState: StateSums = Object.fromEntries(
+    lines.map(([state, sum]) => [shownState(state), sum]),
+  );
   for (const [state, sum] of Object.entries(byState)) counts[state as LineState] = sum.count;
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
   return {

@@ -7,7 +7,7 @@ export interface DaySum extends Pick<RunLine, "executionDate" | "state"> {
   readonly cents: number;
 }
 
-/** What is paid on each of these days, of all runs of a business, by state. */
+/** What is paid on each of these days, of all runs of a business, by state; not what was only planned. */
 export async function sumsByDay(
   db: Db,
   businessId: string,
@@ -18,6 +18,7 @@ export async function sumsByDay(
     .select(["execution_date", "state", COUNT, CENTS])
     .where("business_id", "=", businessId)
     .where((eb) => eb.between("execution_date", days.from, days.to))
+    .where("state", "!=", "skipped")
     .groupBy(["execution_date", "state"])
     .execute();
   return rows

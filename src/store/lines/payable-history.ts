@@ -21,10 +21,14 @@ export async function linesOfPayable(
 
 /**
  * The line that stands for a payable now: one that still asks something of its run, else the one
- * that changed last.
+ * that changed last; one that was only planned only where it has no other.
  */
 export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
-  return lines.find((line) => !ENDED_LINE_STATES.includes(line.state)) ?? lines[0];
+  return (
+    lines.find((line) => !ENDED_LINE_STATES.includes(line.state)) ??
+    lines.find(({ state }) => state !== "skipped") ??
+    lines[0]
+  );
 }
 
 /** Each version in which a payable stood in a plan. */

@@ -45,6 +45,8 @@ export async function billsStanding(
     const before = standing.get(line.payable_id)?.state;
     const asks = before !== undefined && !ENDED_LINE_STATES.includes(before);
     if (asks && ENDED_LINE_STATES.includes(state)) continue;
+    // What was only planned says nothing of a bill that another run has paid or tried to.
+    if (state === "skipped" && before !== undefined && before !== "skipped") continue;
     standing.set(line.payable_id, {
       payableId: line.payable_id,
       runId: line.run_id,

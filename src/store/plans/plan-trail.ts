@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { appendOfLines } from "../audit/audit-lines.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { chunks } from "../sql/db.ts";
-import type { FirstPlan } from "./plan-writes.ts";
+import { beginningOf, type FirstPlan } from "./plan-writes.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Adds a run's first plan to the audit trail: its hash, each line's, and what was left out. */
@@ -16,13 +16,17 @@ export async function notePlan(
   const details = { planHash, lines, totalCents, skipped };
   await appendAudit(trx, { ...entry, action: "run.planned", subject: runId, details });
   const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
-  const states = Map.groupBy(numbered, ({ line }) => line.overLimit?.code ?? null);
-  for (const [reasonCode, ofOne] of states) {
+  const states = Map.groupBy(numbered, ({ line }) => {
+    const { state, reasonCode } = beginningOf(run, line);
+    return JSON.stringify({ state, ...(reasonCode === null ? {} : { reasonCode }) });
+  });
+  for (const [beginning, ofOne] of states) {
+    const { state, ...why } = JSON.parse(beginning) as { state: string; reasonCode?: string };
     await appendOfLines(trx, {
       ...entry,
       runId,
-      action: reasonCode === null ? "line:awaiting-approval" : "line:parked",
-      details: reasonCode === null ? {} : { reasonCode },
+      action: `line:${state}`,
+      details: why,
       lines: ofOne.map(({ line: { payableId, lineHash, amountCents }, lineNo }) => ({
         payableId,
         lineNo,

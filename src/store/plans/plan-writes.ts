@@ -7,6 +7,7 @@ import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { chunks } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
+import { ONLY_PLANS, onlyPlans, PLAN_ONLY } from "../../domain/plan-only.ts";
 import { getPlan, type StoredPlan } from "./plans.ts";
 import type { Run } from "../runs/runs.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -14,7 +15,7 @@ import { asColumns } from "../sql/as-record.ts";
 
 /** A run's plan as it is first made. */
 export interface FirstPlan {
-  readonly run: Pick<Run, "runId" | "businessId">;
+  readonly run: Pick<Run, "runId" | "businessId" | "policy">;
   readonly plan: {
     readonly summary: PlanSummary;
     readonly lines: readonly PlanLine[];
@@ -54,7 +55,7 @@ export async function storePlan(
           payable_id: line.payableId,
           business_id: run.businessId,
           line_no: lineNo,
-          ...plannedColumns(line),
+          ...plannedColumns(run, line),
           funded: 0,
           stage: 0,
           escalated: 0,
@@ -124,8 +125,8 @@ export function planLineRow(
 }
 
 /** What a version of a plan line says in the row of the run's line. */
-export function plannedColumns(line: PlanLine) {
-  const state: LineState = line.overLimit === null ? "awaiting-approval" : "parked";
+export function plannedColumns(run: Pick<Run, "policy">, line: PlanLine) {
+  const { state, reasonCode, reason } = beginningOf(run, line);
   return {
     version: line.version,
     line_hash: line.lineHash,
@@ -135,12 +136,32 @@ export function plannedColumns(line: PlanLine) {
     execution_date: line.executionDate,
     quorum: line.quorum,
     state,
-    reason_code: line.overLimit?.code ?? null,
-    reason: line.overLimit?.text ?? null,
+    reason_code: reasonCode,
+    reason,
     rule_index: line.ruleIndex,
     days_late: daysLate(line),
     flagged: Number(isFlagged(line)),
     bank_changed: Number(bankChangeOf(line) !== undefined),
     over_limit: Number(line.overLimit !== null),
   };
+}
+
+/** Where a planned line begins: it is asked about, a person must act first, or it was only planned. */
+export function beginningOf(
+  { policy }: Pick<Run, "policy">,
+  { overLimit, executionDate }: PlanLine,
+): {
+  readonly state: Extract<LineState, "awaiting-approval" | "parked" | "skipped">;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+} {
+  if (onlyPlans(policy)) {
+    const paid =
+      overLimit === null ? `It would have been paid on ${executionDate}` : overLimit.text;
+    const reason = `${paid.replace(/\.$/, "")}; nothing is sent, since ${ONLY_PLANS}.`;
+    return { state: "skipped", reasonCode: PLAN_ONLY, reason };
+  }
+  return overLimit === null
+    ? { state: "awaiting-approval", reasonCode: null, reason: null }
+    : { state: "parked", reasonCode: overLimit.code, reason: overLimit.text };
 }

@@ -68,7 +68,7 @@ export async function storeReplannedLines(
         ),
       )
       .execute();
-    await replan(trx, runId, next, nowMs);
+    await replan(trx, run, next, nowMs);
     for (const { plan, stored } of numbered) {
       replaced.push({ ...replacedBy(stored.plan, plan), lineNo: stored.lineNo, plan });
     }
@@ -124,14 +124,15 @@ function follows(runId: string, { plan }: ReplannedLine, before: PlanLine | unde
 /** Brings lines of the run to what their next versions say; nobody has leased those. */
 async function replan(
   trx: Transaction<Tables>,
-  runId: string,
+  run: Run,
   lines: readonly ReplannedLine[],
   nowMs: number,
 ): Promise<void> {
+  const { runId } = run;
   const rows = lines.map(({ plan, reason }) => {
     const back = { reason_code: "changed-since-approval", reason: `Back to approval: ${reason}.` };
     const why = plan.overLimit === null ? back : {};
-    return { runId, payableId: plan.payableId, ...plannedColumns(plan), ...why };
+    return { runId, payableId: plan.payableId, ...plannedColumns(run, plan), ...why };
   });
   await sql`
     update run_lines set

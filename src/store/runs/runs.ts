@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { payRunId } from "../../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
+import { onlyPlans } from "../../domain/plan-only.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
@@ -39,8 +40,9 @@ export interface NewRun extends Pick<
  * Makes the run of a period, or joins the one there is.
  *
  * Unique on business, playbook, period and revision: however many launch at once, there is one
- * run. The next revision is made only after rejected, expired, cancelled or failed; a run that
- * completed is joined, so that its period is never paid again.
+ * run. The next revision is made only after rejected, expired, cancelled or failed, or where the
+ * period was only planned and is to be paid now; a run that completed is joined, so that its period
+ * is never paid again.
  *
  * @throws where the id is taken by a run of another business behind the same profile name.
  */
@@ -81,9 +83,11 @@ export async function upsertRun(
   return { runId: theirs.runId, created: false, run: theirs };
 }
 
-function mayRelaunch({ phase, totalCents }: Run, { afterNothing }: NewRun): boolean {
+function mayRelaunch(last: Run, { afterNothing, policy }: NewRun): boolean {
+  const { phase, totalCents } = last;
   const wasEmpty = afterNothing === true && phase === "completed" && totalCents === 0;
-  return wasEmpty || RELAUNCHABLE.includes(phase);
+  const isPaidNow = onlyPlans(last.policy) && !onlyPlans(policy) && phase === "completed";
+  return wasEmpty || isPaidNow || RELAUNCHABLE.includes(phase);
 }
 
 /** True where a playbook's runs are this business's: it names it, or none, which is the only one. */

@@ -57,6 +57,28 @@ describe("a deposit is not made", () => {
     expect(await scene.attempts(planned)).toEqual([]);
   });
 
+  test("for a run whose playbook only plans, whatever is approved", async () => {
+    const planned = await scene.shortRun();
+    await scene.decide(planned);
+    const { db } = scene.world.store;
+    const { policy } = await db
+      .selectFrom("runs")
+      .select("policy")
+      .where("run_id", "=", planned.runId)
+      .executeTakeFirstOrThrow();
+    const stored = JSON.parse(policy) as object;
+    await db
+      .updateTable("runs")
+      .set({ policy: JSON.stringify({ ...stored, schedule: { mode: "plan-only" } }) })
+      .where("run_id", "=", planned.runId)
+      .execute();
+    await scene.step(planned);
+    expect(await scene.attempts(planned)).toEqual([]);
+    expect(await scene.topUp(planned)).toMatchObject({
+      reason: expect.stringContaining("only plans"),
+    });
+  });
+
   test("where the approved amount is not what is missing by now: another approval is asked for", async () => {
     const planned = await scene.shortRun();
     const before = await scene.topUp(planned);

@@ -36,6 +36,7 @@ function input(changes: {
       planHash: "H",
       launchers: ["alice"],
       cancelRequested: false,
+      onlyPlans: false,
       ...changes.run,
     },
     token: {
@@ -134,6 +135,7 @@ describe("a decision", () => {
   it("a decision comes too late once the run has ended or is being cancelled", () => {
     expect(refusal({ run: { ended: true } })).toBe("run-ended");
     expect(refusal({ run: { cancelRequested: true } })).toBe("run-ended");
+    expect(refusal({ run: { onlyPlans: true } })).toBe("plan-only");
   });
 
   it("any approver's role may reject, even the launcher's", () => {

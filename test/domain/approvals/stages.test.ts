@@ -96,7 +96,10 @@ describe("a decision on a plan whose lines have stages", () => {
     const plain = { payableId: "p2", lineHash: "h2", approvers: ["owner"], quorum: 1 };
     const verdict = judgeDecision({
       decision: { kind, planHash: "H", drop },
-      run: { ended: false, planHash: "H", launchers: [launchedBy], cancelRequested: false },
+      run: {
+        ...{ ended: false, planHash: "H", launchers: [launchedBy] },
+        ...{ cancelRequested: false, onlyPlans: false },
+      },
       token: {
         name,
         roles,

@@ -67,10 +67,13 @@ export function choosePlaybooks(
   else if (retries) playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
   if (traits.has("withholds")) playbooks.push({ name: "withhold-large", text: WITHHOLD_LARGE });
   if (traits.has("cancels-by-playbook")) playbooks.push(CANCEL_LARGE);
+  const plansBeside = traits.has("plans-beside");
+  if (plansBeside) playbooks.push(PLANS_BESIDE);
   const owners = runs.filter(({ needsOwner }) => needsOwner);
   return {
     playbooks,
-    launches: names,
+    // First, so that it plans what the others then pay.
+    launches: plansBeside ? [PLANS_BESIDE.name, ...names] : names,
     atOnce: isTight,
     quorum,
     ownerOverCents: new Map(owners.map(({ name }) => [name, OWNER_OVER_CENTS])),
@@ -144,6 +147,18 @@ const WITHHOLD_LARGE = `kind: hold
 choose: { where: ${LARGE_BILLS} }
 unless: { releasedBy: [controller], until: "17:00 business day before" }
 `;
+
+/** Plans what the others pay; nothing is ever sent for it. */
+export const PLANS_BESIDE: StoredText = {
+  name: "beside",
+  text: `kind: pay-run
+schedule: { every: day, mode: plan-only }
+select: { due: all }
+pay: { on: next-business-day }
+approve:
+  - { by: [controller, owner] }
+`,
+};
 
 /** Launched now and then: takes back what the service has scheduled of the large bills. */
 export const CANCEL_LARGE: StoredText = {

@@ -25,6 +25,8 @@ const SHARES = {
   "empty-account": 0.06,
   /** Some payments are held by the service for review, for hours or days. */
   reviewed: 0.08,
+  /** A schedule plans the same bills and only tells: a company that runs Payrun beside what it has. */
+  "plans-beside": 0.08,
   /** Bills, and what the business pays in a week, are limited. */
   "more-limits": 0.08,
   /** The service lists the webhook endpoint and what it has delivered, and pauses it now and then. */

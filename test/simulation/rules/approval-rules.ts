@@ -1,4 +1,4 @@
-import { LARGE_CENTS, type PayingHabits } from "../company/playbooks.ts";
+import { LARGE_CENTS, type PayingHabits, PLANS_BESIDE } from "../company/playbooks.ts";
 import type { SaidByPeople } from "../company/said.ts";
 import type { Book } from "../service/book.ts";
 import type { SendRow, StoreFacts } from "./store-facts.ts";
@@ -19,8 +19,17 @@ const APPROVERS: readonly string[] = ["carla", "carl", ...OWNERS];
 export function checkWord(word: Word, sent: SendRow): void {
   if (sent.path === "/v1/balance/deposits") checkDeposit(word, sent);
   if (!word.book.payables.has(sent.subject)) return;
+  checkIsPaid(word, sent);
   checkQuorum(word, sent);
   checkReleased(word, sent);
+}
+
+/** Nothing is sent for a run that only plans. */
+function checkIsPaid({ facts }: Word, { subject, approvedHash }: SendRow): void {
+  const playbooks = facts.runsOfLine(subject, approvedHash).map(playbookOf);
+  if (playbooks.length === 0 || playbooks.some((name) => name !== PLANS_BESIDE.name)) return;
+  const what = `${subject} is sent, and only ${PLANS_BESIDE.name} has planned it so, which only plans`;
+  throw new Violation("only-planned", what, subject);
 }
 
 /** As many people as the playbook asks for have seen this bill with this amount, and said yes. */
