@@ -93,8 +93,8 @@ describe("operators are told once", () => {
     await world.pay(runId);
     expect((await world.line(runId, payableId)).state).toBe("unknown");
     expect(await late(runId)).toEqual([]);
-    for (let tries = 0; tries < 8; tries += 1) {
-      await world.world.pass(11 * 60_000);
+    for (let tries = 0; tries < 4; tries += 1) {
+      await world.world.pass(22 * 60_000);
       await world.pay(runId);
     }
     const [notice, ...more] = await late(runId);
