@@ -103,7 +103,7 @@ describe("up", () => {
     await untilNoneIsLeft(home);
   });
 
-  test("a kill that can't be caught leaves nothing behind either", async () => {
+  test.runIf(isLong)("a kill that can't be caught leaves nothing behind either", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const { child } = await up(cwd, await stackSettings(home), "--json");

@@ -71,34 +71,37 @@ describe("a fault of the whole business", () => {
     },
   );
 
-  test("a 429 pauses everything for as long as the service asks, and nothing fails", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "rate-limited", amounts(4));
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "before",
-        effect: "status",
-        status: 429,
-        retryAfter: 4,
-        times: 4,
-      },
-    ]);
-    await approve(payrun, scene.runId);
-    const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
-      /slow down/.test(waitingFor ?? ""),
-    );
-    expect(standing(waiting)).toEqual({ planned: 4 });
-    await expectAllSettled(scene);
-    const sent = (await control.requests()).filter(
-      ({ method, path }) => method === "POST" && path === "/v1/payments",
-    );
-    const refusedAt = sent.filter(({ status }) => status === 429).map(({ at }) => Date.parse(at));
-    const lastRefusedMs = Math.max(...refusedAt);
-    const later = sent.map(({ at }) => Date.parse(at)).filter((atMs) => atMs > lastRefusedMs);
-    expect(Math.min(...later) - lastRefusedMs).toBeGreaterThanOrEqual(3_000);
-  });
+  test.runIf(isLong)(
+    "a 429 pauses everything for as long as the service asks, and nothing fails",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "rate-limited", amounts(4));
+      await control.faults([
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "before",
+          effect: "status",
+          status: 429,
+          retryAfter: 4,
+          times: 4,
+        },
+      ]);
+      await approve(payrun, scene.runId);
+      const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+        /slow down/.test(waitingFor ?? ""),
+      );
+      expect(standing(waiting)).toEqual({ planned: 4 });
+      await expectAllSettled(scene);
+      const sent = (await control.requests()).filter(
+        ({ method, path }) => method === "POST" && path === "/v1/payments",
+      );
+      const refusedAt = sent.filter(({ status }) => status === 429).map(({ at }) => Date.parse(at));
+      const lastRefusedMs = Math.max(...refusedAt);
+      const later = sent.map(({ at }) => Date.parse(at)).filter((atMs) => atMs > lastRefusedMs);
+      expect(Math.min(...later) - lastRefusedMs).toBeGreaterThanOrEqual(3_000);
+    },
+  );
 
   test.runIf(isLong)(
     "an expired token is told, and a renewed one in its file is taken without a restart",
@@ -136,21 +139,24 @@ describe("a fault of the whole business", () => {
     },
   );
 
-  test("a service that dies in the middle of paying is waited for, and nothing is paid twice", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "service-down", amounts(12));
-    await control.faults([
-      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 400 },
-    ]);
-    await approve(payrun, scene.runId);
-    await expect
-      .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"), { timeout: 30_000 })
-      .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
-    await payrun.sandbox.restart("SIGKILL");
-    await control.faults([]);
-    await pastEveryWindow(scene.runId);
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "a service that dies in the middle of paying is waited for, and nothing is paid twice",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "service-down", amounts(12));
+      await control.faults([
+        { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 400 },
+      ]);
+      await approve(payrun, scene.runId);
+      await expect
+        .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"), { timeout: 30_000 })
+        .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
+      await payrun.sandbox.restart("SIGKILL");
+      await control.faults([]);
+      await pastEveryWindow(scene.runId);
+      await expectAllSettled(scene);
+    },
+  );
 });
 
 /**
