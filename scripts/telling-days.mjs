@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { inCheckout } from "./setup/set-up.mjs";
 
 /** Instants at which calendars surprise: tests that read a date must pass on each. */
@@ -53,33 +53,30 @@ export const DAYS_OF_EVERYTHING = [
   "2028-02-29T16:00:00Z",
 ];
 
-const READS_CLOCK = /Date\.now\(\)|new Date\(\)/;
-/** What reads the clock there only measures or makes files: the calendar doesn't matter. */
-const NO_CALENDAR = /^test\/(?:attacks|setup|simulation)\//;
-const IMPORTS = /from "(\.{1,2}\/[^"]+\.ts)"/g;
+/**
+ * How tests make a date of today's, or let the bank's days pass. What else reads the clock keeps an
+ * instant, which the calendar doesn't matter to: it runs on the days of everything.
+ */
+const MAKES_A_DATE =
+  /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now/;
+/** What reads the clock there only measures or makes files, or is given its days by the test. */
+const NO_CALENDAR = /^test\/(?:attacks|domain|setup|simulation)\//;
+/** Parts of these run on a day of their own, the machine's. */
+const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
 /**
- * The test files that read today's date, themselves or through what they import from the tests.
+ * The test files that make a date of the day on which they run.
  *
  * @param {readonly string[]} files paths inside the checkout
  * @returns {string[]}
  */
 export function testsThatReadADate(files) {
-  /** @type {Map<string, boolean>} */
-  const known = new Map();
-  /** @type {(file: string) => boolean} */
-  const reads = (file) => {
-    const before = known.get(file);
-    if (before !== undefined) return before;
-    known.set(file, false);
-    const text = readFileSync(inCheckout(file), "utf8");
-    const imported = [...text.matchAll(IMPORTS)].map(([, path = ""]) => join(dirname(file), path));
-    const found =
-      READS_CLOCK.test(text) || imported.some((path) => path.startsWith("test/") && reads(path));
-    known.set(file, found);
-    return found;
-  };
-  return files.filter((file) => !NO_CALENDAR.test(file) && reads(file));
+  return files.filter(
+    (file) =>
+      !NO_CALENDAR.test(file) &&
+      !ON_REAL_DAYS.test(file) &&
+      MAKES_A_DATE.test(readFileSync(inCheckout(file), "utf8")),
+  );
 }
 
 /** @returns {string[]} every test file, as a path inside the checkout */
