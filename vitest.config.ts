@@ -76,6 +76,7 @@ export default defineConfig({
           isolate: false,
           execArgv: ["--disable-warning=ExperimentalWarning", `--import=${fixedDay.href}`],
           include: ["test/**/*.test.ts"],
+          globalSetup: ["test/support/sandbox-folder.ts"],
           exclude: [...temporalTests, ...postgresOnly, ...browserTests],
         },
       },
@@ -87,8 +88,9 @@ export default defineConfig({
           name: "temporal",
           // Whole stacks of processes on a machine that may be busy: slow is not wrong.
           testTimeout: 240_000,
+          hookTimeout: 240_000,
           include: temporalTests,
-          globalSetup: ["test/support/global-setup.ts"],
+          globalSetup: ["test/support/sandbox-folder.ts", "test/support/global-setup.ts"],
         },
       },
     ],

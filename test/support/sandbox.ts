@@ -38,15 +38,29 @@ export interface ApiAnswer<Body = Json> {
   text: string;
 }
 
+/** Names the folder of a test run's sandboxes, which is removed when the run has ended. */
+export const SANDBOXES = "PAYRUN_TEST_SANDBOXES";
+
+/** Sandboxes that run and that nobody uses: two processes take a second to start. */
+const idle: TestSandbox[] = [];
+
 /**
- * Starts the real service, bank included, as a process of its own on a free port.
+ * The real service, bank included, as a process of its own on a free port. One that a test file of
+ * this process has stopped forgets everything and serves the next.
  *
  * It exits with this process, so a test that dies leaves nothing behind.
  */
 export async function startSandbox(options: StartOptions = {}): Promise<TestSandbox> {
-  const isOwnDir = options.dataDir === undefined;
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "payrun-sandbox-")));
-  const sandbox = new TestSandbox(dataDir, isOwnDir, options.fixture ?? "blank");
+  const fixture = options.fixture ?? "blank";
+  const isOwn = options.dataDir === undefined && options.port === undefined;
+  const used = isOwn ? idle.pop() : undefined;
+  if (used !== undefined) {
+    await used.control.reset(fixture);
+    return used;
+  }
+  const folder = process.env[SANDBOXES] ?? tmpdir();
+  const dataDir = options.dataDir ?? (await mkdtemp(join(folder, "payrun-sandbox-")));
+  const sandbox = new TestSandbox(dataDir, options.dataDir === undefined, fixture);
   await sandbox.start(options.port ?? (await freePort()));
   return sandbox;
 }
@@ -117,10 +131,18 @@ export class TestSandbox {
     await this.start(port);
   }
 
-  /** Ends it and removes its temporary directory. */
+  /** Gives it back; one that stands, or keeps its data elsewhere, is ended. */
   async stop(): Promise<void> {
+    if (this.#isOwnDir && this.#isUp && process.env[SANDBOXES] !== undefined) {
+      idle.push(this);
+      return;
+    }
     await this.kill("SIGTERM");
     if (this.#isOwnDir) await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  get #isUp(): boolean {
+    return this.#child?.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Sends one request to the service with the first business's token, and an optional key. */
