@@ -14,7 +14,7 @@ import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
-import { isRejected } from "../../src/store/approvals/decisions.ts";
+import { hasApproval, isRejected } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
 import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
@@ -210,6 +210,7 @@ class RunFacts {
     return {
       run: this.#run,
       rejected,
+      ...(counts.has("on-hold") ? { isApproved: await hasApproval(this.#trx, runId) } : {}),
       counts,
       waits,
       expiredLines: await this.#countOf("parked", ["approval-expired"]),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { HOLD_SCOPES } from "../domain/holds.ts";
+import { moment } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
 
@@ -7,6 +8,7 @@ const billSum = z.object({ bills: z.int(), totalCents: z.int() });
 
 const heldSums = z
   .object({
+    zone: moment.zone,
     waiting: billSum.describe("Not with the service: kept back by the hold"),
     recallable: billSum
       .extend({
@@ -25,6 +27,7 @@ export const HoldBody = z
   .object({
     id: z.string(),
     business: z.string(),
+    zone: moment.zone,
     scope: z.enum(HOLD_SCOPES),
     value: z.string(),
     number: z.string().nullable().describe("The bill's number, or the account's last four"),

@@ -4,6 +4,17 @@ import { LINE_STATES } from "../contracts/pay-run.ts";
 import { topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
 
+const waitingBill = z.object({
+  payableId: z.string(),
+  publicId: z.string().nullable().describe("The bill's number"),
+  contactName: z.string().nullable(),
+  amountCents: z.int(),
+  state: z.enum(LINE_STATES),
+  paymentIds: z.array(z.string()),
+  attempts: z.int(),
+  reason: z.string().nullable(),
+});
+
 export const IncidentStatusBody = z
   .object({
     id: z.string(),
@@ -25,20 +36,7 @@ export const IncidentStatusBody = z
     decision: z.string().nullable(),
     decidedBy: z.string().nullable(),
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
-    payments: z
-      .array(
-        z.object({
-          payableId: z.string(),
-          publicId: z.string().nullable().describe("The bill's number"),
-          contactName: z.string().nullable(),
-          amountCents: z.int(),
-          state: z.enum(LINE_STATES),
-          paymentIds: z.array(z.string()),
-          attempts: z.int(),
-          reason: z.string().nullable(),
-        }),
-      )
-      .describe("Bills that wait for the decision"),
+    payments: z.array(waitingBill).describe("Bills that wait for the decision"),
   })
   .openapi("IncidentStatus");
 
@@ -58,6 +56,7 @@ export const IncidentBody = z
     decidedBy: z.string().nullable(),
     bills: z.int().describe("Bills that wait for the decision"),
     billsCents: z.int(),
+    payments: z.array(waitingBill).describe("The first 100 of them"),
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
   })
   .openapi("Incident");

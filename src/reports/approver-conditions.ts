@@ -1,10 +1,10 @@
 import type { Condition } from "../api/conditions.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { suggest } from "../domain/suggest.ts";
-import { coversBusinesses, OWN_ROLES, tokenProblem } from "../domain/approvals/token.ts";
+import { unheldRoles } from "../domain/approvals/roles-asked.ts";
+import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
-import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
+import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 
 interface Asked {
   readonly db: Db;
@@ -26,34 +26,18 @@ export async function approverConditions({
   const found = profiles.map(async ({ name: business, signers = [], identities = [] }) => {
     const theirs = tokens.filter((token) => coversBusinesses(token.businesses, [business]));
     const held = new Set([...theirs, ...signers, ...identities].flatMap(({ roles }) => roles));
-    const known = [...held].filter((role) => !OWN_ROLES.includes(role));
     const playbooks = await listPlaybooks(db, business);
     return playbooks.flatMap(({ name, compiled }) =>
-      askedIn(compiled)
-        .filter((by) => !by.some((role) => held.has(role)))
-        .map((by) => {
-          const meant = by.flatMap((role) => suggest(role, known) ?? []);
-          const text = `${name} asks for an approval by ${by.join(" or ")}, and nobody has that role`;
-          const make = `payrun token create NAME --role ${by[0] ?? ""}`;
-          const remedy =
-            meant.length === 0
-              ? `An administrator makes a token: ${make}`
-              : `Did you mean ${meant.join(", ")}? Correct the playbook, or make a token: ${make}`;
-          return { code: "nobody-approves", severity: "warning", business, text, remedy } as const;
-        }),
+      unheldRoles(compiled, held).map(({ by, meant }) => {
+        const text = `${name} asks for an approval by ${by.join(" or ")}, and nobody has that role`;
+        const make = `payrun token create NAME --role ${by[0] ?? ""}`;
+        const remedy =
+          meant.length === 0
+            ? `An administrator makes a token: ${make}`
+            : `Did you mean ${meant.join(", ")}? Correct the playbook, or make a token: ${make}`;
+        return { code: "nobody-approves", severity: "warning", business, text, remedy } as const;
+      }),
     );
   });
   return (await Promise.all(found)).flat();
-}
-
-/** The roles that each approval of a playbook may come from, each list once. */
-function askedIn(playbook: StoredPlaybook["compiled"]): (readonly string[])[] {
-  if (playbook.kind !== "pay-run") return [];
-  const stages = playbook.approve.flatMap((rule) =>
-    (rule.stages ?? [rule]).map(({ by, ...stage }) => [
-      ...by,
-      ...("escalate" in stage ? (stage.escalate?.to ?? []) : []),
-    ]),
-  );
-  return [...new Map(stages.map((by) => [by.join(), by])).values()];
 }

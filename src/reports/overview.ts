@@ -44,7 +44,9 @@ export async function overviewOf(
       waiting.push(await waitingRun(context, run, principal, businessMs));
     }
   }
-  return { businesses, waiting: waiting.toSorted(byDeadline) };
+  // All bills of a run that nobody has approved may be on hold: then nobody is waited for.
+  const asked = waiting.filter(({ waiting: bills }) => bills.count > 0);
+  return { businesses, waiting: asked.toSorted(byDeadline) };
 }
 
 function byDeadline(one: WaitingRun, other: WaitingRun): number {

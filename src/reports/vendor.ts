@@ -66,7 +66,7 @@ export async function vendorOf(
     holds: await holdsJson(
       db,
       holds.filter(({ scope, value }) => scope === "contact" && value === contactId),
-      business,
+      profile,
     ),
   };
 }

@@ -37,7 +37,7 @@ export function addHoldCommand(program: Command, session: Session): void {
         output.line(`${green("✓")} on hold: ${heldName(hold)}  ${dim(hold.id)}`);
         if (hold.holds !== undefined) output.lines(heldLines(hold.holds));
         if (hold.note !== undefined) output.line(`${printable(hold.note)} ${takenBack(hold)}`);
-        const ends = hold.until === null ? "" : `it ends ${spokenTime(hold.until)}; `;
+        const ends = hold.until === null ? "" : `it ends ${spokenTime(hold.until, hold.zone)}; `;
         output.line(dim(`${ends}payrun release ${hold.id} lifts it`));
         output.document(hold);
       }),
@@ -182,7 +182,7 @@ export function addHoldsCommand(program: Command, session: Session): void {
         const rows = items.map((hold) => [
           heldName(hold),
           printable(hold.author),
-          hold.until === null ? "until released" : spokenTime(hold.until),
+          hold.until === null ? "until released" : spokenTime(hold.until, hold.zone),
           printable(hold.reason),
           dim(hold.id),
         ]);

@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "@commander-js/extra-typings";
 
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
 import { EXIT } from "../terminal/cli-error.ts";
 import { playbookFiles } from "./playbook-files.ts";
-import type { Session } from "../client/session.ts";
-import { count, green, printable } from "../terminal/text.ts";
+import { TokenListBody } from "../../api/tokens.ts";
+import type { Playbook } from "../../contracts/playbook.ts";
+import { unheldRoles } from "../../domain/approvals/roles-asked.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { count, green, printable, yellow } from "../terminal/text.ts";
 
 export function addValidateCommand(program: Command, session: Session): void {
   program
@@ -14,26 +19,75 @@ export function addValidateCommand(program: Command, session: Session): void {
     .argument("<file...>", "playbook files, or folders of them")
     .option("--json", "print one JSON document")
     .action((files, options) =>
-      session.run(options, async ({ output }) => {
+      session.run(options, async (context) => {
+        const { output } = context;
         const results = [];
+        const held = await heldRoles(context);
         for (const file of await playbookFiles(files)) {
           const loaded = await loadPlaybookFile(file);
           if (loaded.ok) output.line(`${green("✓")} ${printable(file)}: ${loaded.playbook.name}`);
-          else output.note(`${formatProblems(loaded.problems)}\n`);
+          else if (!output.json) output.note(`${formatProblems(loaded.problems)}\n`);
+          const warnings = loaded.ok ? roleWarnings(loaded.playbook, held) : [];
+          for (const text of warnings)
+            output.note(`${yellow("!")} ${printable(`${file}: ${text}`)}`);
           results.push({
             file,
             ok: loaded.ok,
             name: loaded.ok ? loaded.playbook.name : null,
             problems: loaded.ok ? [] : loaded.problems,
+            warnings,
           });
         }
         const invalid = results.filter(({ ok }) => !ok);
         const mistakes = invalid.reduce((sum, { problems }) => sum + problems.length, 0);
-        if (mistakes > 0) {
+        if (mistakes > 0 && !output.json) {
           output.note(`${count(mistakes, "mistake")} in ${count(invalid.length, "playbook")}`);
         }
         output.document({ ok: invalid.length === 0, playbooks: results });
         return invalid.length === 0 ? EXIT.done : EXIT.usage;
       }),
     );
+}
+
+/** The roles that people have, as far as a gateway that runs or the profiles say it. */
+interface Held {
+  readonly roles: ReadonlySet<string>;
+  /** True if there is nobody else. */
+  readonly isAll: boolean;
+}
+
+/** Nothing needs to run for a playbook to be checked, so nobody is waited for. */
+const PATIENCE_MS = 3_000;
+
+async function heldRoles({ config }: CommandContext): Promise<Held> {
+  try {
+    const settings = config();
+    const named = settings.profiles
+      .all()
+      .flatMap(({ signers = [], identities = [], notify }) => [
+        ...[...signers, ...identities].flatMap(({ roles }) => roles),
+        ...(notify?.channels ?? []).flatMap(({ roles }) => roles ?? []),
+      ]);
+    const asked = gatewayOf(settings).get("/v1/tokens", TokenListBody);
+    const tokens = await Promise.race([
+      asked.catch(() => undefined),
+      sleep(PATIENCE_MS, undefined),
+    ]);
+    const ofTokens = (tokens?.items ?? []).flatMap(({ state, roles }) =>
+      state === "revoked" || state === "expired" ? [] : roles,
+    );
+    return { roles: new Set([...named, ...ofTokens]), isAll: tokens !== undefined };
+  } catch {
+    // Settings that can't be used are another command's matter.
+    return { roles: new Set(), isAll: false };
+  }
+}
+
+function roleWarnings(playbook: Playbook, { roles, isAll }: Held): string[] {
+  return unheldRoles(playbook, roles)
+    .filter(({ meant }) => isAll || meant.length > 0)
+    .map(({ by, meant }) => {
+      const guess = meant.length === 0 ? "" : `; did you mean ${meant.join(", ")}?`;
+      return `asks for an approval by ${by.join(" or ")}, and nobody has that role${guess}`;
+    });
 }

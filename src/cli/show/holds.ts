@@ -24,9 +24,10 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 }
 
 /** What a hold keeps back, and what of the rest can still be taken back. */
-export function heldLines({ waiting, recallable, underWay, gone }: HeldSums): string[] {
+export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSums): string[] {
   const { earliestCutOff } = recallable;
-  const until = earliestCutOff === null ? "" : `, the first until ${spokenTime(earliestCutOff)}`;
+  const until =
+    earliestCutOff === null ? "" : `, the first until ${spokenTime(earliestCutOff, zone)}`;
   return [
     `  ${sumText(waiting)} kept back`,
     ...(recallable.bills === 0

@@ -17,11 +17,16 @@ export function incidentLines(status: IncidentStatus): string[] {
   ]);
   return [
     `${bold(status.id)}  ${phaseText(status.phase)}`,
-    dim(`${status.business} · ${printable(status.code)}: ${printable(status.reason)}`),
+    dim(`${status.business} · ${printable(codeAndWords(status))}`),
     ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
     ...topUpLines(status.topUps),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
+}
+
+/** The bank may say nothing but the code, or begin with it. */
+function codeAndWords({ code, reason }: Pick<IncidentStatus, "code" | "reason">): string {
+  return reason.startsWith(code) ? reason : `${code}: ${reason}`;
 }

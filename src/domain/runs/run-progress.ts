@@ -18,6 +18,8 @@ export interface ProgressInput extends RunSoFar {
     readonly planHash: string | null;
   };
   readonly rejected: boolean;
+  /** False if nobody has approved anything of it; missing where that doesn't matter. */
+  readonly isApproved?: boolean;
   readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
   readonly waits: readonly {
     /** Empty if it concerns the whole business. */
@@ -130,6 +132,7 @@ function openPhase(input: ProgressInput, count: Count): RunPhase {
   if (count("awaiting-approval") > 0) return "awaiting-approval";
   if (count("planned") > 0) return input.toFund > 0 ? "funding" : "paying";
   if (count("scheduled", "held", "processing", "retrying") > 0) return "settling";
+  if (count("on-hold") > 0 && input.isApproved === false) return "awaiting-approval";
   return count("on-hold") === 0 && input.deposits?.moving === true ? "settling" : "paying";
 }
 

@@ -78,7 +78,7 @@ function addList(routes: Routes): void {
         totalCount += count;
         if (rows.limit === 0 || rows.offset === count) continue;
         const holds = await listHolds(db, filter, rows);
-        items.push(...(await holdsJson(db, holds, profile.name)));
+        items.push(...(await holdsJson(db, holds, profile)));
       }
       const nextPage = page * query.pageSize < totalCount ? page + 1 : null;
       return { status: 200, json: { items, totalCount, nextPage } };
@@ -119,7 +119,7 @@ function addCreate(routes: Routes): void {
         createNamedHold(trx, businessId, { ...wanted, nowMs: context.nowMs() }),
       );
       const holds = await heldSums(context, profile, target, thing?.amountCents ?? null);
-      const json = await holdJson(context.store.db, hold, profile.name);
+      const json = await holdJson(context.store.db, hold, profile);
       return { status: 201, json: { ...json, holds, ...sentNote(holds) } };
     },
   });
@@ -161,7 +161,7 @@ function addRelease(routes: Routes): void {
       const [hold] = released;
       if (hold === undefined) throw notInForce(params.id);
       const { db } = context.store;
-      const json = await holdJson(db, hold, profile.name);
+      const json = await holdJson(db, hold, profile);
       return { status: 200, json: { ...json, goesOut: await goesOutJson(db, goesOut) } };
     },
   });

@@ -11,7 +11,6 @@ import {
 import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
-import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { rulesOf } from "../../decisions/deciding.ts";
 import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
 import { businessNamed } from "../../actions/businesses.ts";
@@ -22,6 +21,7 @@ import { noteRefusalOf } from "../../actions/refused-today.ts";
 import type { Routes } from "../http/route.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 import { refusal } from "../../actions/decide.ts";
+import { billsOfIncident } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
@@ -213,10 +213,13 @@ async function whyNoDeposit(
   return `${none} its money may be there by now, or is still being reckoned, or more than ${formatUsd(rule.atMostCents)} is missing, which is all that the playbook allows, or the account that it would come from is not verified. Look again in a few minutes: payrun incident. ${byHand}`;
 }
 
+/** Bills of an incident that its list names; its status has all. */
+const NAMED_MOST = 100;
+
 async function incidentJson(context: GatewayContext, incident: Incident) {
   const profile = businessNamed(context, incident.business, "");
   const businessMs = Math.floor((await context.clocks.read(profile)).businessMs);
-  const bills = await waitingForIncident(context.store.db, incident);
+  const bills = await billsOfIncident(context.store.db, incident);
   return {
     id: incident.workflowId,
     business: incident.business,
@@ -235,6 +238,7 @@ async function incidentJson(context: GatewayContext, incident: Incident) {
       ),
     ),
     bills: bills.length,
+    payments: bills.slice(0, NAMED_MOST),
     billsCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
   };
 }

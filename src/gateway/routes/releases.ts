@@ -100,11 +100,11 @@ async function releaseJson({ store: { db } }: ScopedContext, all: readonly HeldB
   const released = [];
   const kept = [];
   for (const { profile, lifting, kept: ofOne } of all) {
-    released.push(...(await holdsJson(db, lifting, profile.name)));
+    released.push(...(await holdsJson(db, lifting, profile)));
     const holds = await holdsJson(
       db,
       ofOne.map(({ hold }) => hold),
-      profile.name,
+      profile,
     );
     kept.push(...holds.map((hold, index) => ({ hold, roles: ofOne[index]?.roles ?? [] })));
   }

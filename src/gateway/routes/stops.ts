@@ -80,7 +80,7 @@ export function addStopRoutes(routes: Routes): void {
       const cancellation =
         cancellationId === null ? null : await cancellationStatus(db, cancellationId);
       if (cancellation === undefined) throw notFound("The cancellation is gone; stop again.");
-      const shown = await holdJson(db, hold, profile.name);
+      const shown = await holdJson(db, hold, profile);
       return { status: 201, json: { hold: shown, holds, cancellation } };
     },
   });

@@ -85,7 +85,7 @@ export async function historyOf(
     payments: payments.map(({ hadSettled: _, ...payment }) => payment),
     externalPayments,
     retry: retryJson(retry),
-    holds: await holdsJson(db, holds, profile.name),
+    holds: await holdsJson(db, holds, profile),
     cancellations: cancellations.map(({ workflowId, paymentId, state, reason }) => ({
       id: workflowId,
       paymentId,

@@ -1,6 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { GoesOut, HeldSums } from "../../api/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
+import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import type { Name } from "../../domain/names.ts";
 import { judgeStop } from "../../domain/stop.ts";
@@ -17,7 +18,11 @@ const KIND_OF: Readonly<Record<string, Name["kind"]>> = {
 };
 
 /** Holds as the API shows them, with what people call what they are on. */
-export async function holdsJson(db: Db, holds: readonly Hold[], business: string) {
+export async function holdsJson(
+  db: Db,
+  holds: readonly Hold[],
+  { name: business, zone = NEW_YORK }: Pick<BusinessProfile, "name" | "zone">,
+) {
   const called = new Map<string, Name>();
   for (const [key, ofOne] of Map.groupBy(
     holds,
@@ -35,6 +40,7 @@ export async function holdsJson(db: Db, holds: readonly Hold[], business: string
     return {
       id: hold.holdId,
       business,
+      zone,
       scope: hold.scope,
       value: hold.value,
       number: name?.number ?? null,
@@ -52,8 +58,12 @@ export async function holdsJson(db: Db, holds: readonly Hold[], business: string
 }
 
 /** One hold, as the API shows it. */
-export async function holdJson(db: Db, hold: Hold, business: string) {
-  const [json] = await holdsJson(db, [hold], business);
+export async function holdJson(
+  db: Db,
+  hold: Hold,
+  profile: Pick<BusinessProfile, "name" | "zone">,
+) {
+  const [json] = await holdsJson(db, [hold], profile);
   if (json === undefined) throw new Error("a hold is shown as one");
   return json;
 }
@@ -75,6 +85,7 @@ export async function heldSums(
   const { earliestCutOffMs, ...recallable } = now.recallable;
   const isUnplanned = target.scope === "payable" && lines.length === 0 && unplanned !== null;
   return {
+    zone: profile.zone ?? NEW_YORK,
     waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,
     recallable: {
       ...recallable,

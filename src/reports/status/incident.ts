@@ -1,6 +1,7 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
+import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
@@ -18,11 +19,9 @@ export async function incidentStatus(
   if (incident === undefined) return undefined;
   const deposits = await topUpsOf(db, id);
   const businessMs = deposits.length === 0 ? 0 : await businessNowMs(context, incident.business);
-  const bills = await waitingForIncident(db, incident);
-  const ids = bills.map(({ payableId }) => payableId);
-  const names = await namesOf(db, incident.businessId, "bill", ids);
+  const payments = await billsOfIncident(db, incident);
   const counts: Partial<Record<LineState, number>> = {};
-  for (const { state } of bills) counts[state] = (counts[state] ?? 0) + 1;
+  for (const { state } of payments) counts[state] = (counts[state] ?? 0) + 1;
   const { business, sourceId, phase, code, reason, roles, holdId, decision, decidedBy } = incident;
   return {
     id,
@@ -33,7 +32,7 @@ export async function incidentStatus(
     waitingFor: incidentWaitsFor(incident),
     needsAction: phase === "open",
     counts,
-    totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0),
     planHash: null,
     code,
     reason,
@@ -44,8 +43,19 @@ export async function incidentStatus(
     decision,
     decidedBy,
     topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
-    payments: bills.map((bill) => ({ ...bill, ...calledBill(names.get(bill.payableId)) })),
+    payments,
   };
+}
+
+/** The bills that wait for its decision, as people call them. */
+export async function billsOfIncident(
+  db: Db,
+  incident: Incident,
+): Promise<IncidentStatus["payments"]> {
+  const bills = await waitingForIncident(db, incident);
+  const ids = bills.map(({ payableId }) => payableId);
+  const names = await namesOf(db, incident.businessId, "bill", ids);
+  return bills.map((bill) => ({ ...bill, ...calledBill(names.get(bill.payableId)) }));
 }
 
 export function incidentWaitsFor({ phase, roles, sourceId }: Incident): string | null {

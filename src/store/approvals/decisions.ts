@@ -132,6 +132,12 @@ export async function isRejected(db: Db, runId: string): Promise<boolean> {
   return (await findOne(db, "decisions", rejected)) !== undefined;
 }
 
+/** True if somebody has approved bills of a run. */
+export async function hasApproval(db: Db, runId: string): Promise<boolean> {
+  const approved = { runId, decision: "approve", outcome: "accepted" } as const;
+  return (await findOne(db, "decisions", approved)) !== undefined;
+}
+
 /** Decisions on a run, first to last; those of one token or signature where it is named. */
 export function decisionsOfRun(db: Db, runId: string, tokenId?: string): Promise<Decision[]> {
   const having = tokenId === undefined ? { runId } : { runId, tokenId };

@@ -60,6 +60,9 @@ describe("the phase of a run", () => {
     ["expired", input({ parked: 2 }, { expiredLines: 2 })],
     ["completed-with-exceptions", input({ parked: 2, settled: 1 }, { expiredLines: 2 })],
     ["cancelled", input({ cancelled: 2, settled: 1 }, { run: cancelled })],
+    ["awaiting-approval", input({ "on-hold": 2 }, { isApproved: false })],
+    ["paying", input({ "on-hold": 2 }, { isApproved: true })],
+    ["settling", input({ "on-hold": 1, scheduled: 1 }, { isApproved: false })],
   ] as const)("a run's phase is %s", (phase, given) => {
     expect(judgeProgress(given).phase).toBe(phase);
   });

@@ -1,0 +1,31 @@
+import type { Playbook } from "../../contracts/playbook.ts";
+import { suggest } from "../suggest.ts";
+import { OWN_ROLES } from "./token.ts";
+
+/** An approval that a playbook asks for and nobody could give. */
+interface Unheld {
+  /** Roles of which an approver would need one. */
+  readonly by: readonly string[];
+  /** Roles that somebody has and that were probably meant. */
+  readonly meant: readonly string[];
+}
+
+/** The approvals of a playbook for which nobody has a role, as after one that was mistyped. */
+export function unheldRoles(playbook: Playbook, held: ReadonlySet<string>): readonly Unheld[] {
+  const known = [...held].filter((role) => !OWN_ROLES.includes(role));
+  return askedIn(playbook)
+    .filter((by) => !by.some((role) => held.has(role)))
+    .map((by) => ({ by, meant: by.flatMap((role) => suggest(role, known) ?? []) }));
+}
+
+/** The roles that each approval of a playbook may come from, each list once. */
+function askedIn(playbook: Playbook): (readonly string[])[] {
+  if (playbook.kind !== "pay-run") return [];
+  const stages = playbook.approve.flatMap((rule) =>
+    (rule.stages ?? [rule]).map(({ by, ...stage }) => [
+      ...by,
+      ...("escalate" in stage ? (stage.escalate?.to ?? []) : []),
+    ]),
+  );
+  return [...new Map(stages.map((by) => [by.join(), by])).values()];
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { fundingIncidentId, payRunId } from "../../src/contracts/names.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
+import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
+import { recordLaunch } from "../../src/store/runs/runs.ts";
+import { payRunPlaybook } from "../support/pay-run-playbook.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
+
+/** What a controller and an engineer stumbled over, typed as they typed it. */
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "ada",
+    lines: [planLine("p1", { publicId: "BILL-000071", contactName: "Osprey Robotics" })],
+  });
+});
+afterEach(() => gateway.stop());
+
+async function as(name: string, roles: readonly string[], args: readonly string[]) {
+  return typed(gateway, await gateway.token(name, roles), args);
+}
+
+test("a role that was mistyped in a playbook is named when it is validated, with the one that was meant", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-roles-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "rent.yaml");
+  writeFileSync(file, "kind: pay-run\napprove:\n  - { by: [controler] }\n");
+  await gateway.token("cora", ["controller"]);
+  const warned = await as("root", ["admin"], ["validate", file]);
+  expect(warned.code).toBe(0);
+  expect(warned.stderr).toMatch(/rent\.yaml: asks for an approval by controler, and nobody has/);
+  expect(warned.stderr).toContain("did you mean controller?");
+  const { stderr, json } = await as("root", ["admin"], ["validate", file, "--json"]);
+  expect(json()).toMatchObject({
+    ok: true,
+    playbooks: [{ warnings: [expect.stringContaining("did you mean controller?")] }],
+  });
+  expect(stderr).not.toContain("\n\n");
+  writeFileSync(file, "kind: pay-run\napprove:\n  - { by: [controller] }\n");
+  expect((await as("root", ["admin"], ["validate", file])).stderr).toBe("");
+});
+
+test("the end of a hold is told in the zone that the profile names", async () => {
+  const held = await as(
+    "oli",
+    ["operator"],
+    [...["hold", "BILL-000071", "--until", "12h", "--reason", "odd"]],
+  );
+  expect(held.stdout).toMatch(
+    /it ends \w+, \w+ \d+, \d+:\d\d [AP]M Chicago; .*payrun release hold_/,
+  );
+  expect((await as("oli", ["operator"], ["holds"])).stdout).toMatch(/[AP]M Chicago/);
+});
+
+test("a notice that no channel took is not said to have reached anybody", async () => {
+  await raiseNotice(gateway.store.db, {
+    ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", text: "", data: {} },
+    ...{ subject: "1 bill waits for approval", roles: ["controller"], runId: run.runId },
+    nowMs: Date.now(),
+  });
+  const [notice] = await listNotices(gateway.store.db, { limit: 1 });
+  if (notice === undefined) throw new Error("nobody was told");
+  await gateway.store.transaction((trx) => routeNotice(trx, notice, [], null, Date.now()));
+  const all = await as("oli", ["operator"], ["notices"]);
+  expect(all.stdout).toMatch(/approval-needed +nobody +1 bill waits for approval/);
+  const waiting = await as("oli", ["operator"], ["notices", "--undelivered"]);
+  expect(waiting.stdout).toContain("what no channel took: it reached nobody");
+});
+
+test("an incident is told with its code once, and with the account that bounced", async () => {
+  const id = fundingIncidentId("acme", "balance");
+  await gateway.store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", workflowId: id },
+      ...{ code: "R01", reason: "R01", roles: ["owner"] },
+      ...{ nowMs: Date.now(), failedAtMs: Date.now() },
+    }),
+  );
+  const { stdout } = await as("oli", ["operator"], ["status", id]);
+  expect(stdout).toContain("acme · R01\n");
+  const listed = await as("oli", ["operator"], ["incident", "--json"]);
+  expect(listed.json()).toMatchObject({ items: [{ source: "balance", bills: 0, payments: [] }] });
+});
+
+test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {
+  const schedule = { every: "thursday", mode: "plan-only" };
+  await storePlaybook(gateway.store, {
+    name: "beside",
+    text: `kind: pay-run\nschedule: ${JSON.stringify(schedule)}\n`,
+  });
+  const paid = await as("lena", ["launcher"], ["pay", "BILL-000071", "--playbook", "beside"]);
+  expect([paid.code, paid.stderr]).toEqual([
+    2,
+    expect.stringContaining("Nothing is paid under “beside”: its playbook's schedule only plans"),
+  ]);
+  const policy = payRunPlaybook({
+    schedule: {
+      days: { every: "week", on: "thursday" },
+      ...{ at: "10:00", zone: "America/New_York", holidays: "skip", catchUpDays: 1 },
+      mode: "plan-only",
+    },
+  });
+  await gateway.store.transaction((trx) =>
+    recordLaunch(trx, {
+      ...{ businessId: "biz_acme", business: "acme", playbook: "beside", playbookRevision: 1 },
+      ...{ policy, period: "2026-11-26", launchedBy: "lou", launchedByTokenId: null },
+      nowMs: Date.now(),
+    }),
+  );
+  const id = payRunId("acme", "beside", "2026-11-26", 1);
+  const { stdout } = await as("cora", ["controller"], ["status"]);
+  expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
+});
