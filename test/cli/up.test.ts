@@ -1,5 +1,5 @@
 import { isLong } from "../support/long.ts";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -9,34 +9,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
+import { startUp } from "./start-up.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
-
-interface Up {
-  readonly child: ChildProcess;
-  /** All that it has said, in its order. */
-  readonly said: () => string;
-}
-
-async function up(cwd: string, env: Record<string, string>, ...flags: string[]): Promise<Up> {
-  const child = spawn(process.execPath, [MAIN, "up", ...flags], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  }
-  await vi.waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(`up ended: ${said}`);
-      expect(said).toMatch(/Ctrl-C stops all|"ready": ?true/);
-    },
-    { timeout: 120_000, interval: 100 },
-  );
-  return { child, said: () => said };
-}
 
 /** The worker that runs in this home. */
 function workerOf(home: string): number {
@@ -52,7 +26,7 @@ describe("up", () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const env = await stackSettings(home);
-    const { child, said } = await up(cwd, env);
+    const { child, said } = await startUp(cwd, env);
     for (const file of ["admin.token", "people/approver.token", "sandbox-profiles.yaml"]) {
       expect(statSync(join(home, file)).mode & 0o777, file).toBe(0o600);
     }
@@ -106,7 +80,7 @@ describe("up", () => {
   test.runIf(isLong)("a kill that can't be caught leaves nothing behind either", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const { child } = await up(cwd, await stackSettings(home), "--json");
+    const { child } = await startUp(cwd, await stackSettings(home), "--json");
     child.kill("SIGKILL");
     await untilNoneIsLeft(home);
   });

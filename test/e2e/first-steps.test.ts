@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
@@ -19,10 +19,12 @@ function filledIn(command: string, values: Readonly<Record<string, string>>): st
 test("the README's commands take a new playbook from its file to its end, the audit page's prove it, and the store moves", async () => {
   const payrun = await start({ fixture: "sample" });
   const cwd = payrun.home;
-  let token = payrun.tokenOf("admin");
-  let printed = "";
+  // The two whose tokens `payrun up` leaves in its home.
+  await mkdir(join(cwd, "people"));
+  await writeFile(join(cwd, "admin.token"), payrun.tokenOf("admin"));
+  await writeFile(join(cwd, "people", "approver.token"), payrun.tokenOf("controller"));
   const run = async (words: readonly string[]): Promise<CliResult> => {
-    const env = { ...payrun.env(), PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
+    const env = { ...payrun.env(), PAYRUN_GATEWAY_URL: payrun.gatewayUrl };
     const result = await cli(words, { cwd, env });
     expect(result.code, `${words.join(" ")}: ${result.stderr}`).toBe(0);
     return result;
@@ -31,15 +33,13 @@ test("the README's commands take a new playbook from its file to its end, the au
   await writeFile(join(cwd, "rent.yaml"), playbook);
   const commands = commandsOf("README.md");
   const moves = commands.filter((command) => command.includes("store copy"));
-  expect([commands.length, moves.length]).toEqual([7, 1]);
+  expect([commands.length, moves.length]).toEqual([6, 1]);
   let runId = "";
   for (const command of commands.filter((each) => !moves.includes(each))) {
     if (command.includes(" watch ")) await payrun.sandbox.control.setScale(43_200);
-    token = command.startsWith("PAYRUN_TOKEN=") ? printed : payrun.tokenOf("admin");
     const words = wordsOf(command);
     // A reader sits at a terminal, where approve asks.
     const { stdout } = await run(words[0] === "approve" ? [...words, "--yes"] : words);
-    if (words[0] === "token") printed = stdout.trim();
     if (words[0] === "launch") {
       runId = /pay-run\/\S+\d/.exec(stdout)?.[0] ?? "";
       await payrun.untilPhase(runId, "awaiting-approval");
