@@ -78,7 +78,14 @@ export const ReleaseBody = z
   .openapi("Release");
 
 export const StopPreviewBody = z
-  .object({ business: z.string(), scope: z.enum(HOLD_SCOPES), value: z.string(), holds: heldSums })
+  .object({
+    business: z.string(),
+    scope: z.enum(HOLD_SCOPES),
+    value: z.string(),
+    number: z.string().nullable().describe("The account's last four, the run's short name"),
+    name: z.string().nullable().describe("The vendor's or the account's"),
+    holds: heldSums,
+  })
   .openapi("StopPreview");
 
 export const StopBody = z
@@ -91,6 +98,9 @@ export const StopBody = z
   })
   .openapi("Stop");
 
+export type StopPreview = Shown<typeof StopPreviewBody>;
+export type Stop = Shown<typeof StopBody>;
+export type Release = Shown<typeof ReleaseBody>;
 export type Hold = Shown<typeof HoldBody>;
 export type HeldSums = Shown<typeof heldSums>;
 export type GoesOut = NonNullable<Hold["goesOut"]>;

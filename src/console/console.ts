@@ -10,13 +10,15 @@ import { approve, checkApproval, checkRejection, reject } from "./pages/approve.
 import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
 import { bill } from "./pages/bill.ts";
 import { cancelBill, giveUp, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
-import { checkRecall, emergency, recall, stopEverything } from "./pages/emergency.ts";
-import { checkRelease, holds, newHold, release, setHold } from "./pages/holds.ts";
+import { checkRecall, emergency, recall } from "./pages/emergency.ts";
+import { holds, newHold, setHold } from "./pages/holds.ts";
 import { decideIncident, incident } from "./pages/incident.ts";
 import { checkResolution, needsAction, resolveBills } from "./pages/needs-action.ts";
+import { checkRelease, checkReleaseAll, release, releaseAll } from "./pages/releases.ts";
 import { report, reports, TABLE_FORMATS } from "./pages/report.ts";
 import { run } from "./pages/run.ts";
 import { cancelRun, holdRun } from "./pages/run-acts.ts";
+import { checkStop, stop } from "./pages/stop.ts";
 import { today } from "./pages/today.ts";
 import { search } from "./pages/search.ts";
 import { holdVendor, vendor } from "./pages/vendor.ts";
@@ -48,13 +50,14 @@ const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: Ac
   "/incidents/:source": { page: incident, act: decideIncident },
   "/search": { page: search },
   "/emergency": { page: emergency },
-  "/emergency/stop": { act: stopEverything },
+  "/emergency/stop": { page: checkStop, act: stop },
   "/emergency/cancel": { page: checkRecall, act: recall },
   "/reports": { page: reports },
   "/reports/:id": { page: report },
   "/holds": { page: holds },
   "/holds/new": { page: newHold, act: setHold },
   "/holds/release": { page: checkRelease, act: release },
+  "/holds/release-all": { page: checkReleaseAll, act: releaseAll },
 };
 
 /** The pages, behind a door that knows who is signed in. */

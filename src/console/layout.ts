@@ -4,7 +4,7 @@ import { Api } from "./api.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
-import { type Markup, when, who } from "./words.ts";
+import { accountCalled, type Markup, when, who } from "./words.ts";
 
 /** What a page says, without what stands around every page. */
 export interface Page {
@@ -138,15 +138,15 @@ async function bannersFor(visitor: Visitor): Promise<Markup> {
   );
   const several = visitor.businesses.length > 1;
   const banners = [...(all?.items ?? []), ...(sources?.items ?? [])].map(
-    ({ scope, value, business, author, reason, createdAt, until }) =>
+    ({ scope, business, author, reason, createdAt, until, ...held }) =>
       note(
         "stop",
         html`<p>
           ${reason} — ${who(author)}, since
-          ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}.
+          ${when(createdAt, visitor.zoneOf(business))}${until === null ? "" : html`, until ${when(until, visitor.zoneOf(business))}`}.
           <a href="/holds">Holds</a>
         </p>`,
-        `${scope === "all" ? "Everything is on hold" : `The account ${value} is on hold`}${several ? ` (${business})` : ""}`,
+        `${scope === "all" ? "Everything is on hold" : `The account ${accountCalled(held)} is on hold`}${several ? ` (${business})` : ""}`,
       ),
   );
   return html`${banners}`;

@@ -26,8 +26,14 @@ export interface Visitor {
   readonly roles: readonly string[];
   /** Names of the businesses that they act for. */
   readonly businesses: readonly string[];
+  /** The zone in which people of a business are told times. */
+  readonly zoneOf: (business: string) => string;
   /** The hidden field of each form, which shows that it is a page of this session that sends it. */
   readonly formToken: { readonly field: string; readonly value: string };
+  /** What they had filled in for a page when it asked for a newer sign-in; undefined for nothing. */
+  readonly keptForm: (path: string) => Promise<URLSearchParams | undefined>;
+  /** Keeps it over the sign-in. */
+  readonly keepForm: (path: string, form: URLSearchParams) => Promise<void>;
   /** The same checks as of a request with a bearer token: roles, businesses, rates, bodies. */
   readonly perform: (request: ApiRequest) => Promise<ApiAnswer>;
 }

@@ -84,9 +84,9 @@ export function whole(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `Mon, Nov 23, 9:00 AM New York`. */
-export function when(instant: string): Markup {
-  return html`<time datetime="${instant}">${spokenTime(instant)}</time>`;
+/** `Mon, Nov 23, 9:00 AM New York`, in the zone in which a business's people are told times. */
+export function when(instant: string, zone: string): Markup {
+  return html`<time datetime="${instant}">${spokenTime(instant, zone)}</time>`;
 }
 
 /** `Mon, Nov 23`, of a plain date; nothing for none. */
@@ -95,6 +95,16 @@ export function day(date: string | null): Markup | string {
   if (!isDate(date)) return date;
   const text = spokenDay(`${date}T12:00:00Z`, "UTC");
   return html`<time datetime="${date}">${text}</time>`;
+}
+
+/** `Operating ··1234`; by its id where it has no name. */
+export function accountCalled(account: {
+  readonly value: string;
+  readonly number: string | null;
+  readonly name: string | null;
+}): string {
+  const { value, number, name } = account;
+  return `${name ?? value}${number === null ? "" : ` ··${number}`}`;
 }
 
 /** Who did something: a person, or Payrun's own workflow with a way to it. */

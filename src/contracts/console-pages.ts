@@ -19,6 +19,18 @@ export function reportPage(runId: string): string {
   return `/reports/${encodeURIComponent(runId)}`;
 }
 
+/** What is stopped; everything of a business where nothing else is named. */
+export interface StopNamed {
+  readonly run?: string;
+  readonly source?: string;
+  readonly contactId?: string;
+  readonly business: string;
+}
+
+export function stopPage(named: StopNamed): string {
+  return `/emergency/stop?${new URLSearchParams({ ...named }).toString()}`;
+}
+
 function of(business: string | undefined): string {
   return business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
 }

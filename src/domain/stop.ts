@@ -21,10 +21,12 @@ export interface StopSums {
   readonly gone: Sum;
 }
 
-interface StopLine {
+/** Lines of one state and day. */
+interface StopLines {
   readonly state: LineState;
-  readonly amountCents: number;
   readonly executionDate: string;
+  readonly count: number;
+  readonly cents: number;
 }
 
 const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
@@ -32,7 +34,7 @@ const UNDER_WAY: readonly LineState[] = ["paying", "unknown", "retrying"];
 
 /** Says what a stop of these open lines comes to now. */
 export function judgeStop(
-  lines: readonly StopLine[],
+  lines: readonly StopLines[],
   clock: { readonly businessMs: number; readonly scale: number },
 ): StopSums {
   const cutOffs: number[] = [];
@@ -46,8 +48,10 @@ export function judgeStop(
   });
   const sumOf = (kind: keyof StopSums): Sum => {
     const of = kinds.get(kind) ?? [];
-    const totalCents = of.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    return { bills: of.length, totalCents };
+    return {
+      bills: of.reduce((sum, { count }) => sum + count, 0),
+      totalCents: of.reduce((sum, { cents }) => sum + cents, 0),
+    };
   };
   const earliestCutOffMs = cutOffs.length === 0 ? null : Math.min(...cutOffs);
   return {

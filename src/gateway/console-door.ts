@@ -2,6 +2,9 @@ import type { Context } from "hono";
 import { errorBody, type GatewayError } from "../actions/errors.ts";
 import { Refused } from "../console/refused.ts";
 import type { ApiAnswer, ApiRequest, Door, Visitor } from "../console/visitor.ts";
+import { isKept } from "../domain/approvals/session.ts";
+import { findSession, keepForm } from "../store/approvals/sessions.ts";
+import { zoneOf } from "../reports/moment.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { readBody, SMALL_BODY_BYTES } from "./http/limits.ts";
 import { addressOf } from "./http/request.ts";
@@ -38,7 +41,21 @@ export function consoleDoor(
         businesses: scopedTo(context, caller)
           .profiles.all()
           .map((profile) => profile.name),
+        zoneOf: (business) => zoneOf(context, business),
         formToken: { field: FORM_TOKEN_FIELD, value: formTokenOf(caller) },
+        keptForm: async (path) => {
+          const session = await findSession(context.store.db, caller.shown.secret);
+          const kept = session?.keptForm ?? undefined;
+          if (kept?.path !== path || !isKept(kept, context.nowMs())) return undefined;
+          return new URLSearchParams(
+            kept.fields.map(([name, value]): [string, string] => [name, value]),
+          );
+        },
+        keepForm: async (path, form) => {
+          const fields = [...form].filter(([name]) => name !== FORM_TOKEN_FIELD);
+          const kept = { path, fields, atMs: context.nowMs() };
+          await keepForm(context.store.db, caller.principal.sessionId, kept);
+        },
         perform: async (request) => {
           try {
             return await performed(routes, caller, request, addressOf(c));

@@ -55,7 +55,7 @@ beforeEach(async () => {
   tokenId = (await confirmedToken(store, { ...made, nowMs })).tokenId;
   const signIn = { holder: { tokenId }, name: "Cora", way: "link", signedInAtMs: nowMs } as const;
   const opened = await store.transactionOf(STORE_TRAIL, (trx) =>
-    openSession(trx, signIn, { nowMs, from: "10.0.0.1", endsAtMs: undefined }),
+    openSession(trx, signIn, { nowMs, from: "10.0.0.1", endsAtMs: undefined, keptForm: null }),
   );
   sessionId = opened.session.sessionId;
   ours = await gateway.token("olga", EVERY_ROLE, ["acme"]);

@@ -66,6 +66,9 @@ function pages(): Readonly<Record<string, string>> {
     resolve: "/needs-action/resolve?bill=acme%2Fpbl_old_0001",
     incident: "/incidents/bank_1?business=acme",
     emergency: "/emergency",
+    "stop-vendor": "/emergency/stop?contactId=con_4&business=acme",
+    "stop-which": "/emergency/stop?kind=vendor&q=Pinecrest",
+    "release-all": "/holds/release-all?by=olga",
     reports: "/reports",
     report: `/reports/${encodeURIComponent(run.runId)}`,
     holds: "/holds",
@@ -98,6 +101,11 @@ describe.each(LOOKS)("%s", (look, options) => {
       await page.goto(`${gateway.url}${path}`);
       expect(await findings(page), name).toEqual([]);
       expect(await overflow(page), name).toBeLessThanOrEqual(0);
+      if (/emerg|stop|hold|release|^run$|vendor$|bill$/.test(name))
+        await page.screenshot({
+          path: `/tmp/eyes/shots/${look.replaceAll(" ", "-")}-${name}.png`,
+          fullPage: true,
+        });
       const kept = KEPT[look]?.[name];
       if (process.env["KEEP_SCREENSHOTS"] === "1" && kept !== undefined) {
         await page.screenshot({ path: `${IMAGES}${kept}` });

@@ -3,8 +3,8 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import { lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
@@ -59,6 +59,44 @@ describe("A hold", () => {
     expect((await olga.get("/emergency")).text).toContain("nothing new is sent");
   });
 
+  test("is shown by vendor, number and sum, and its times in the zone that the profile names", async () => {
+    await gateway.stop();
+    gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
+    run = await seedWeekly(gateway.store);
+    olga = await signedIn(gateway, "olga", ["operator"]);
+    const token = await gateway.token("oli", ["operator"]);
+    const hold = (body: object) => gateway.call("POST", "/v1/holds", token, body);
+    await hold({ payableId: "pbl_0101", reason: "disputed", until: "2027-01-04" });
+    await hold({ contactId: "con_4", reason: "looks forged" });
+    const { text } = await olga.get("/holds");
+    expect(text).toMatch(/Harbor Street Bakery Bill BILL-000101, \$[\d,.]+/);
+    expect(text).toContain("Northwind Freight Every bill of the vendor");
+    expect(text).toMatch(/\d+:\d\d [AP]M Chicago/);
+    expect(text).not.toMatch(/pbl_|con_|New York/);
+  });
+
+  test("is released with all others of one person at once, after a look at what goes out", async () => {
+    const cora = await signedIn(gateway, "cora", ["controller"]);
+    await approveLines(gateway.store, run, ["pbl_0102"]);
+    await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
+    for (const bill of ["pbl_0101", "pbl_0102"]) {
+      const path = `/bills/${bill}/hold?business=acme`;
+      await cora.send(await cora.get(path), path, { reason: "a call is open" });
+    }
+    const path = "/bills/pbl_0103/hold?business=acme";
+    await olga.send(await olga.get(path), path, { reason: "mine" });
+    const look = await cora.get("/holds/release-all?by=cora");
+    expect(look.text).toMatch(/2 holds 1 bill of \$[\d,.]+ goes out then/);
+    expect(await inForce()).toHaveLength(3);
+    const done = await cora.send(look, "/holds/release-all");
+    expect(done.text).toMatch(/2 holds released\. 1 bill of \$[\d,.]+ goes out now/);
+    expect(await inForce()).toEqual(["payable pbl_0103 mine olga"]);
+    // An approver ends what they have set, and nothing else.
+    const theirs = await cora.get("/holds/release-all?by=olga");
+    expect(theirs.text).toContain("Not by you");
+    expect((await cora.get("/holds/release-all?by=nora")).text).toContain("by olga");
+  });
+
   test("is released by what was ticked and no more, with a result for each", async () => {
     for (const bill of ["pbl_0101", "pbl_0102", "pbl_0103"]) {
       const path = `/bills/${bill}/hold?business=acme`;
@@ -85,6 +123,49 @@ describe("A hold", () => {
     expect(refused.status).toBe(403);
     expect(refused.text).toContain("This needs one of the roles");
     expect(await inForce()).toEqual([]);
+  });
+});
+
+describe("A stop", () => {
+  const parts = [
+    ["run", "weekly", "run pay-run/acme/weekly/2026-11-20"],
+    ["vendor", "northwind freight", "contact con_4"],
+    ["account", "balance", "source balance"],
+  ] as const;
+  test.each(parts)(
+    "of only a part: a %s called %s, after a look at what that is",
+    async (kind, q, hold) => {
+      const cora = await signedIn(gateway, "cora", ["controller"]);
+      const look = await cora.get(`/emergency/stop?kind=${kind}&q=${encodeURIComponent(q)}`);
+      expect(look.text).toMatch(/Kept back \$[\d,.]+ \d+ bills/);
+      expect(await inForce()).toEqual([]);
+      expect((await cora.send(look, "/emergency/stop", { reason: "" })).status).toBe(422);
+      const done = await cora.send(look, "/emergency/stop", { reason: "fraud?" });
+      expect(done.text).toMatch(/is stopped/);
+      expect(await inForce()).toEqual([`${hold} fraud? cora`]);
+    },
+  );
+
+  test("asks which is meant where it is not clear, and stops nothing by that", async () => {
+    const near = await olga.get("/emergency/stop?kind=vendor&q=Pinecrest");
+    expect(near.text).toContain("No vendor is called “Pinecrest”.");
+    expect(near.html).toContain("/emergency/stop?contactId=con_6");
+    expect(await inForce()).toEqual([]);
+  });
+
+  test("calls back under the same hold what the service has, if that is ticked", async () => {
+    await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
+    const held = { state: "held", paymentIds: ["pay_1"] } as const;
+    await setLine(gateway.store, run.runId, "pbl_0101", held);
+    const asked = await olga.get("/emergency");
+    const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits", cancel: "yes" });
+    expect(done.text).toContain("is being called back");
+    const { policy } = await gateway.store.db
+      .selectFrom("cancellations")
+      .select("policy")
+      .executeTakeFirstOrThrow();
+    const [hold] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
+    expect(JSON.parse(policy)).toMatchObject({ holdId: hold?.holdId });
   });
 });
 

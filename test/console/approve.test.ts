@@ -216,6 +216,70 @@ describe("Nobody", () => {
   });
 });
 
+describe("Above the profile's amount", () => {
+  let nowMs = Date.now();
+  let token: string;
+
+  beforeEach(async () => {
+    await gateway.stop();
+    nowMs = Date.now();
+    const careful = profile({ signIn: { freshOverCents: 100_000 } });
+    gateway = await startTestGateway({ profiles: [careful], nowMs: () => nowMs });
+    run = await seedWeekly(gateway.store);
+    cora = await signedIn(gateway, "cora", ["controller"]);
+    token = await gateway.token("cora", ["controller"]);
+  });
+
+  async function signInAgain(by: string): Promise<void> {
+    const link = await gateway.call("POST", "/v1/sign-in-links", by);
+    await cora.browser.post("/sign-in", { code: String(link.json["code"]), to: "/" });
+  }
+
+  async function asked(): Promise<void> {
+    nowMs += 16 * 60_000;
+    const filled = { ...CALLED, comment: "disputed" };
+    const refused = await cora.send(await cora.get(check(["pbl_0101"])), `${page}/approve`, filled);
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain("Sign in again first");
+    expect(refused.html).toContain(encodeURIComponent(check(["pbl_0101"])));
+    expect(await counted()).toEqual([]);
+  }
+
+  test("what was typed is there again after a newer sign-in, and decides nothing before it is sent again", async () => {
+    await asked();
+    await signInAgain(token);
+    const again = await cora.get(check(["pbl_0101"]));
+    for (const typed of [...Object.values(CALLED), "disputed"]) {
+      expect(again.html).toContain(`value="${typed}"`);
+    }
+    expect(again.text).toContain("Nothing is decided yet");
+    expect(await counted()).toEqual([]);
+    const done = await cora.send(again, `${page}/approve`, { ...CALLED, comment: "disputed" });
+    expect(done.text).toContain("1 bill left out.");
+    expect(await counted()).toEqual(["cora approve accepted"]);
+  });
+
+  test("it is there for nobody else at the same browser, for no other page, and not for long", async () => {
+    await asked();
+    const typed = 'value="Ann Lee, accounts"';
+    await signInAgain(token);
+    const other = check(["pbl_0101"]).replace(run.planHash, "another");
+    expect((await cora.get(other)).html).not.toContain(typed);
+    await signInAgain(await gateway.token("otto", ["controller", "owner"]));
+    expect((await cora.get(check(["pbl_0101"]))).html).not.toContain(typed);
+    nowMs += 16 * 60_000;
+    await signInAgain(token);
+    expect((await cora.get(check(["pbl_0101"]))).html).not.toContain(typed);
+  });
+});
+
+test("Nobody fills in for whoever follows a link: what an address says of a call is not in the form", async () => {
+  const link = `${check()}&${new URLSearchParams({ ...CALLED, comment: "as agreed" }).toString()}`;
+  const { html } = await cora.get(link);
+  expect(html).not.toContain("Ann Lee");
+  expect(html).not.toContain("as agreed");
+});
+
 test("Pages load nothing from elsewhere, run nothing inline and are framed by nobody", async () => {
   const { headers, html } = await cora.get(page);
   expect(headers.get("content-security-policy")).toBe(

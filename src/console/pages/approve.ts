@@ -16,13 +16,19 @@ import { billLink, nameOfAccount } from "./run-bills.ts";
 /** What the approval would do, before it is given: nothing is decided by looking at it. */
 export const checkApproval: PageOf = async ({ api, params, query, visitor }) => {
   const checking = checkingOf(params, query);
-  return checkPage(api, visitor, checking, { said: query, problems: new Map() });
+  // Never of the address: nobody else fills in for whoever follows a link.
+  const kept = await visitor.keptForm(`${runPage(checking.id)}/approve`);
+  const isSame = kept?.get("plan") === checking.planHash;
+  const said = isSame ? kept : new URLSearchParams();
+  return checkPage(api, visitor, checking, { said, problems: new Map(), isKept: isSame });
 };
 
 interface Filled {
   /** What was typed before. */
   readonly said: URLSearchParams;
   readonly problems: ReadonlyMap<string, string>;
+  /** True where it was typed before a sign-in. */
+  readonly isKept?: boolean;
 }
 
 async function checkPage(
@@ -39,7 +45,8 @@ async function checkPage(
     lead: `${review.playbook} ${review.period}`,
     planHash,
     status: filled.problems.size === 0 ? 200 : 422,
-    main: html` ${note(review.yours.refusal === null ? "info" : "warn", html`<p>${review.yours.summary}</p>`)}
+    main: html` ${filled.isKept === true ? note("info", html`<p>What you had filled in is below. Nothing is decided yet: look at it once more, then approve.</p>`, "You signed in again") : ""}
+    ${note(review.yours.refusal === null ? "info" : "warn", html`<p>${review.yours.summary}</p>`)}
     ${section(
       "What you approve",
       html`${facts([
@@ -123,7 +130,8 @@ function bankChanges({ bankChanges: changes }: RunReview, { said, problems }: Fi
   );
 }
 
-export const approve: ActOf = async ({ api, params, form: sent, visitor }) => {
+export const approve: ActOf = async (request) => {
+  const { api, params, form: sent, visitor } = request;
   const checking = checkingOf(params, sent);
   const { planHash, out } = checking;
   const review = await reviewWithout(api, checking);
@@ -148,7 +156,7 @@ export const approve: ActOf = async ({ api, params, form: sent, visitor }) => {
     ]),
   ]);
   if (problems.size > 0) return checkPage(api, visitor, checking, { said: sent, problems });
-  return decided(api, checking, review, {
+  return decided(request, checking, review, {
     decision: "approve",
     drop: out,
     ...(comment === "" ? {} : { comment }),
@@ -195,10 +203,11 @@ async function rejectionPage(
   };
 }
 
-export const reject: ActOf = async ({ api, params, form: sent, visitor }) => {
+export const reject: ActOf = async (request) => {
+  const { api, params, form: sent, visitor } = request;
   const checking = checkingOf(params, sent);
   const comment = (sent.get("comment") ?? "").trim();
   if (comment === "") return rejectionPage(api, visitor, checking, "Say why.");
   const review = await reviewWithout(api, checking);
-  return decided(api, checking, review, { decision: "reject", comment });
+  return decided(request, checking, review, { decision: "reject", comment });
 };

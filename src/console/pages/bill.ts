@@ -136,7 +136,7 @@ function acts(history: PayableHistory): Markup {
   </div>`;
 }
 
-function holdList({ holds }: PayableHistory): Markup {
+function holdList({ holds, zone }: PayableHistory): Markup {
   const open = holds.filter(({ releasedAt }) => releasedAt === null);
   return html`<ul class="list">
     ${open.map(
@@ -146,7 +146,7 @@ function holdList({ holds }: PayableHistory): Markup {
             >${reason}
             <span class="under"
               >${who(author)}, since
-              ${when(createdAt)}${until === null ? "" : html`, until ${when(until)}`}</span
+              ${when(createdAt, zone)}${until === null ? "" : html`, until ${when(until, zone)}`}</span
             ></span
           >
           <a class="button quiet" href="/holds/release?id=${encodeURIComponent(id)}">Release</a>
@@ -155,7 +155,7 @@ function holdList({ holds }: PayableHistory): Markup {
   </ul>`;
 }
 
-function story({ timeline }: PayableHistory): Markup {
+function story({ timeline, zone }: PayableHistory): Markup {
   if (timeline.length === 0) return html`<p class="quiet">Nothing yet.</p>`;
   return html`<ol class="story">
     ${timeline
@@ -163,7 +163,7 @@ function story({ timeline }: PayableHistory): Markup {
       .map(
         ({ at, text, by }) =>
           html`<li>
-            ${when(at)}${text}${by === undefined ? "" : html` <span class="quiet">(${by})</span>`}
+            ${when(at, zone)}${text}${by === undefined ? "" : html` <span class="quiet">(${by})</span>`}
           </li>`,
       )}
   </ol>`;
@@ -171,7 +171,7 @@ function story({ timeline }: PayableHistory): Markup {
 
 type Approval = PayableHistory["approvals"][number];
 
-function approvals({ approvals: given, refused }: PayableHistory): Markup {
+function approvals({ approvals: given, refused, zone }: PayableHistory): Markup {
   const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
   const list =
     given.length === 0
@@ -185,8 +185,8 @@ function approvals({ approvals: given, refused }: PayableHistory): Markup {
               cell: ({ by, roles }: Approval) =>
                 html`${by}<span class="under">${roles.join(", ")}</span>`,
             },
-            { title: "When", cell: ({ at }) => when(at) },
-            { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt) },
+            { title: "When", cell: ({ at }) => when(at, zone) },
+            { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt, zone) },
             { title: "Said", cell: ({ comment }) => comment ?? "–" },
           ],
           given,
@@ -197,7 +197,7 @@ function approvals({ approvals: given, refused }: PayableHistory): Markup {
       : folded(
           `Decisions that don’t count (${refused.length})`,
           html`<ul>
-            ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at)}: ${reason}</li>`)}
+            ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at, zone)}: ${reason}</li>`)}
           </ul>`,
         )
   }`;
@@ -206,7 +206,7 @@ function approvals({ approvals: given, refused }: PayableHistory): Markup {
 type Attempt = PayableHistory["attempts"][number];
 type Payment = PayableHistory["payments"][number];
 
-function requests({ attempts, payments, cancellations, trail }: PayableHistory): Markup {
+function requests({ attempts, payments, cancellations, trail, zone }: PayableHistory): Markup {
   return html` ${
       payments.length === 0
         ? html`<p class="quiet">No payment of it was made.</p>`
@@ -221,7 +221,8 @@ function requests({ attempts, payments, cancellations, trail }: PayableHistory):
               { title: "Status", cell: ({ status }) => status },
               {
                 title: "Seen",
-                cell: ({ seenAt }) => (seenAt === null ? "not since it was made" : when(seenAt)),
+                cell: ({ seenAt }) =>
+                  seenAt === null ? "not since it was made" : when(seenAt, zone),
               },
               { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
             ],
@@ -261,7 +262,7 @@ function requests({ attempts, payments, cancellations, trail }: PayableHistory):
                 {
                   title: "Sent",
                   cell: ({ sends }) =>
-                    html`${sends.map(({ at, result, status }) => html`${when(at)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
+                    html`${sends.map(({ at, result, status }) => html`${when(at, zone)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
                 },
                 { title: "Answer", cell: ({ answer }) => answer ?? "–" },
               ],

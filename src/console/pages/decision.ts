@@ -42,7 +42,7 @@ export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunRevie
 
 /** Gives the decision; where the plan has changed in this moment nothing is decided, and it says what has. */
 export async function decided(
-  api: Api,
+  { api, visitor, form }: PageRequest & { readonly form: URLSearchParams },
   checking: Checking,
   review: Pick<RunReview, "playbook" | "period">,
   body: Readonly<Record<string, unknown>>,
@@ -65,24 +65,36 @@ export async function decided(
     };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.code === "sign_in_too_old") return signInAgain(checking, error.message);
+    if (error.code === "sign_in_too_old") {
+      const page = new URL(askedOn(checking, form), "http://localhost");
+      await visitor.keepForm(page.pathname, form);
+      return signInAgain(`${page.pathname}${page.search}`, error.message);
+    }
     if (error.code !== "stale_plan") throw error;
     return changedPlan(api, checking, await reviewWithout(api, checking));
   }
 }
 
-/** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */
-function signInAgain({ id, planHash, out }: Checking, why: string): Page {
+/** The page that asked for the decision: a deposit's, or the plan's with what is left out. */
+function askedOn({ id, planHash, out }: Checking, form: URLSearchParams): string {
   const query = new URLSearchParams({ plan: planHash });
+  const topUp = form.get("topUp");
+  if (topUp !== null) query.set("topUp", topUp);
   for (const each of out) query.append("out", each);
-  const to = encodeURIComponent(`${runPage(id)}/approve?${query.toString()}`);
+  return `${runPage(id)}/${topUp === null ? "approve" : "deposit"}?${query.toString()}`;
+}
+
+/** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */
+function signInAgain(page: string, why: string): Page {
   return {
     title: "Sign in again first",
     status: 403,
-    main: html`${note("warn", html`<p>${why}</p>`, "Nothing was decided")}
+    main: html`${note("warn", html`<p>${why} What you have filled in is there again afterwards.</p>`, "Nothing was decided")}
       <div class="acts">
-        <a class="button" href="/sign-in?again=true&amp;to=${to}">Sign in again</a>
-        <a href="${runPage(id)}">Back to the run</a>
+        <a class="button" href="/sign-in?again=true&amp;to=${encodeURIComponent(page)}"
+          >Sign in again</a
+        >
+        <a href="${page}">Back</a>
       </div>`,
   };
 }

@@ -10,6 +10,7 @@ type Counted = Report["decisions"]["counted"][number];
 export function decisions({
   decisions: { counted, refused, singlePerson },
   business,
+  zone,
 }: Report): Markup {
   const list =
     counted.length === 0
@@ -24,12 +25,12 @@ export function decisions({
                 html`${by}<span class="under">${roles.join(", ")}</span>`,
             },
             { title: "Decision", cell: (decision) => said(decision, business) },
-            { title: "When", cell: ({ at }) => when(at) },
+            { title: "When", cell: ({ at }) => when(at, zone) },
           ],
           counted,
         );
   const others = html`<ul>
-    ${refused.map(({ by, at, reason, code }) => html`<li>${by}, ${when(at)}: ${reason === "" ? code : reason}</li>`)}
+    ${refused.map(({ by, at, reason, code }) => html`<li>${by}, ${when(at, zone)}: ${reason === "" ? code : reason}</li>`)}
   </ul>`;
   return html`${singlePerson ? html`<p>One person may launch and approve in this business.</p>` : ""}
   ${list}

@@ -16,6 +16,8 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
     throw new Refused(404, "not_found", "This deposit is not asked for any more, or has changed.");
   }
   const { id } = checking;
+  const kept = await visitor.keptForm(`${runPage(id)}/deposit`);
+  const comment = kept?.get("topUp") === topUp.hash ? (kept.get("comment") ?? "") : "";
   return {
     title: "Decide about the deposit",
     lead: `${review.playbook} ${review.period}`,
@@ -32,7 +34,7 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
         visitor,
         `${runPage(id)}/deposit`,
         html`${hidden("plan", checking.planHash)}${hidden("topUp", topUp.hash)}
-          ${field({ name: "comment", label: "Comment", isRequired: false })}
+          ${field({ name: "comment", label: "Comment", isRequired: false, value: comment })}
           <div class="acts">
             <button name="decision" value="approve">Approve the deposit</button>
             <button class="stop" name="decision" value="reject">Refuse it</button>
@@ -43,11 +45,12 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   };
 };
 
-export const decideDeposit: ActOf = async ({ api, params, form: sent }) => {
+export const decideDeposit: ActOf = async (request) => {
+  const { api, params, form: sent } = request;
   const checking = checkingOf(params, sent);
   const comment = (sent.get("comment") ?? "").trim();
   const review = await reviewWithout(api, checking);
-  return decided(api, checking, review, {
+  return decided(request, checking, review, {
     decision: sent.get("decision") === "reject" ? "reject" : "approve",
     topUpHash: sent.get("topUp") ?? "",
     ...(comment === "" ? {} : { comment }),

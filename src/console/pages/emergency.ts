@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
-import { HoldBody, HoldListBody } from "../../api/holds.ts";
+import { HoldListBody } from "../../api/holds.ts";
 import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
@@ -8,6 +8,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { each } from "../api.ts";
 import {
   facts,
+  folded,
   field,
   form,
   hidden,
@@ -25,16 +26,12 @@ import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page
 import { Refused } from "../refused.ts";
 import { day, type Markup, usd, when } from "../words.ts";
 import { shortName } from "./bill.ts";
+import { stopEverything, stopPart } from "./stop.ts";
 
 const BILLS_A_PAGE = 100;
 
 /** One hand stops everything: what is not sent, by a hold; what is scheduled, by cancelling it. */
-export const emergency: PageOf = async (request) => emergencyPage(request);
-
-async function emergencyPage(
-  { api, visitor, query }: PageRequest,
-  problem?: string,
-): Promise<Page> {
+export const emergency: PageOf = async ({ api, visitor, query }) => {
   const page = pageNumberOf(query);
   const [sent, held] = await Promise.all([
     api.get(UnderWayBody, "/v1/under-way", {
@@ -47,47 +44,29 @@ async function emergencyPage(
   return {
     title: "Emergency",
     lead: "Stop what is not sent, call back what can still be called back.",
-    status: problem === undefined ? 200 : 422,
-    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : stopForm(visitor, rest, problem))}
-    ${live("sent", section("2. What the service has already", figures(sent), "sent-already"))}
+    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : html`${stopEverything(visitor, rest)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
+    ${live("sent", section("2. What the service has already", figures(sent, visitor), "sent-already"))}
     ${
       sent.items.length === 0
         ? ""
         : section(
             "3. Call it back",
             html`<form action="/emergency/cancel">
-                ${sentTable(sent.items, true)}
+                ${sentTable(sent.items, visitor, true)}
                 <div class="acts"><button class="stop">Cancel what is ticked</button></div>
               </form>
               ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: sent.recallable.count }, (to) => `/emergency?page=${to}`)}`,
             "call-back",
           )
     }
-    ${section("Afterwards", html`<p>Holds end by hand: <a href="/holds">release them</a>, many at once if need be. What was waiting goes on within seconds.</p>`)}`,
+    ${section("Afterwards", html`<p>Holds end by hand: <a href="/holds">release them</a>, <a href="/holds/release-all?by=${encodeURIComponent(visitor.name)}">all of your own</a> at once if need be. What was waiting goes on within seconds.</p>`)}`,
   };
-}
+};
 
-function stopForm(
-  visitor: PageRequest["visitor"],
-  businesses: readonly string[],
-  problem?: string,
+function figures(
+  { recallable, until, beyond }: UnderWay,
+  { businesses, zoneOf }: PageRequest["visitor"],
 ): Markup {
-  return form(
-    visitor,
-    "/emergency/stop",
-    html`<p>
-        Nothing new is
-        sent${visitor.businesses.length > 1 ? html` for ${businesses.join(", ")}` : ""} from the
-        moment on, by any run, retry or deposit. Runs, approvals and what was sent already go on
-        being followed.
-      </p>
-      ${businesses.map((business) => hidden("business", business))}
-      ${field({ name: "reason", label: "Why", problem, hint: "Everybody sees it on each page." })}
-      <div class="acts">${submit("Stop everything", "stop")}</div>`,
-  );
-}
-
-function figures({ recallable, until, beyond }: UnderWay): Markup {
   return facts([
     [
       "Can be called back",
@@ -95,7 +74,11 @@ function figures({ recallable, until, beyond }: UnderWay): Markup {
     ],
     [
       "Until",
-      until === null ? "–" : html`${when(until)}<span class="sub">the first cut-off</span>`,
+      until === null
+        ? "–"
+        : html`${when(until, zoneOf(businesses[0] ?? ""))}<span class="sub"
+              >the first cut-off</span
+            >`,
     ],
     [
       "Can’t be called back",
@@ -108,7 +91,11 @@ function figures({ recallable, until, beyond }: UnderWay): Markup {
 
 type Sent = UnderWay["items"][number];
 
-function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
+function sentTable(
+  items: readonly Sent[],
+  { zoneOf }: PageRequest["visitor"],
+  isTicked = false,
+): Markup {
   return table(
     "The nearest cut-off first",
     [
@@ -126,7 +113,8 @@ function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
       { title: "Paid on", cell: ({ executionDate }) => day(executionDate) },
       {
         title: "Cut-off",
-        cell: ({ recallBy }) => (recallBy === null ? "none: it is held" : when(recallBy)),
+        cell: ({ recallBy, business }) =>
+          recallBy === null ? "none: it is held" : when(recallBy, zoneOf(business)),
       },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
       ...(isTicked
@@ -149,28 +137,6 @@ function sentTable(items: readonly Sent[], isTicked: boolean): Markup {
 function keyOf({ business, payableId }: Pick<Sent, "business" | "payableId">): string {
   return `${business}/${payableId}`;
 }
-
-/** Holds everything of each business: what is refused for one stops none of the others. */
-export const stopEverything: ActOf = async (request) => {
-  const { api, form: sent } = request;
-  const reason = (sent.get("reason") ?? "").trim();
-  if (reason === "") return emergencyPage(request, "Say why: everybody who looks wants to know.");
-  const results = await each([...new Set(sent.getAll("business"))], (business) =>
-    api.post(HoldBody, "/v1/holds", { body: { all: true, reason, business } }),
-  );
-  const refused = results.flatMap((result) => (result.done ? [] : [result]));
-  const { recallable, until } = await api.get(UnderWayBody, "/v1/under-way", {
-    query: { pageSize: "1" },
-  });
-  const isAll = refused.length === 0;
-  return {
-    title: isAll ? "Everything is stopped" : "Not everything is stopped",
-    status: isAll ? 200 : 409,
-    main: html`${isAll ? note("good", html`<p>Nothing new is sent from now on.</p>`) : outcomes(results, (business) => business, "stopped")}
-      ${recallable.count === 0 ? html`<p>The service has nothing that could still be called back.</p>` : note("warn", html`<p>${counted(recallable.count, "bill")} of ${formatUsd(recallable.cents)} are scheduled at the service, and a hold doesn’t stop those. ${until === null ? "" : html`The first can be called back until ${when(until)}.`} <a href="/emergency#call-back">Call them back</a></p>`)}
-      <p><a href="/emergency">Emergency</a> · <a href="/">Today</a></p>`,
-  };
-};
 
 async function namedIn({ api }: PageRequest, keys: readonly string[]): Promise<Sent[]> {
   const found: Sent[] = [];
@@ -208,7 +174,7 @@ async function recallPage(
           Each bill goes on hold first, so that no run pays it again. What comes too late for the
           service is said so.
         </p>
-        ${sentTable(found, false)}
+        ${sentTable(found, request.visitor)}
         ${form(
           request.visitor,
           "/emergency/cancel",

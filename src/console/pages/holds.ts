@@ -1,9 +1,19 @@
 import { html } from "hono/html";
-import { type Hold, HoldBody, HoldListBody } from "../../api/holds.ts";
+import {
+  type GoesOut,
+  type Hold,
+  HoldBody,
+  HoldListBody,
+  type Release,
+  ReleaseBody,
+} from "../../api/holds.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
 import {
   field,
+  folded,
   form,
   hidden,
   live,
@@ -17,13 +27,15 @@ import {
 } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { type Markup, when, who, whole } from "../words.ts";
+import type { Visitor } from "../visitor.ts";
+import { accountCalled, type Markup, usd, when, who, whole } from "../words.ts";
+import { shortName } from "./bill.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 
 const HOLDS_A_PAGE = 50;
 
 /** All that must not be paid now, and who said so. */
-export const holds: PageOf = async ({ api, query }) => {
+export const holds: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { page: String(page), pageSize: String(HOLDS_A_PAGE) };
   const { items, totalCount } = await api.get(HoldListBody, "/v1/holds", { query: asked });
@@ -31,7 +43,7 @@ export const holds: PageOf = async ({ api, query }) => {
     items.length === 0
       ? html`<p class="quiet">Nothing is on hold.</p>`
       : html`<form action="/holds/release">
-            ${holdTable(items, true)}
+            ${holdTable(items, visitor, true)}
             <div class="acts"><button>Release what is ticked</button></div>
           </form>
           ${pager({ page, pageSize: HOLDS_A_PAGE, totalCount }, (to) => `/holds?page=${to}`)}`;
@@ -39,6 +51,7 @@ export const holds: PageOf = async ({ api, query }) => {
     title: "Holds",
     lead: "A hold keeps what it names from being paid, until it ends or somebody releases it.",
     main: html`${section(`In force (${whole(totalCount)})`, list, "in-force")}
+    ${items.length === 0 ? "" : section("Release all of one person", allOf(visitor))}
     ${section(
       "Set one",
       html`<p>
@@ -54,7 +67,19 @@ export const holds: PageOf = async ({ api, query }) => {
   };
 };
 
-function holdTable(items: readonly Hold[], isTicked: boolean): Markup {
+/** After a stop: what its author has set, also by cancelling. */
+function allOf({ name }: Visitor): Markup {
+  return html`<form action="/holds/release-all">
+    ${field({ name: "by", label: "Whose", value: name, hint: "Also the holds of their cancels. You see first what goes out." })}
+    <div class="acts"><button class="quiet">See what that is</button></div>
+  </form>`;
+}
+
+export function holdTable(
+  items: readonly Hold[],
+  { zoneOf }: Pick<Visitor, "zoneOf">,
+  isTicked = false,
+): Markup {
   return table(
     "Newest first",
     [
@@ -66,19 +91,20 @@ function holdTable(items: readonly Hold[], isTicked: boolean): Markup {
       },
       {
         title: "Set by",
-        cell: ({ author, createdAt }) =>
-          html`${who(author)}<span class="under">${when(createdAt)}</span>`,
+        cell: ({ author, createdAt, business }) =>
+          html`${who(author)}<span class="under">${when(createdAt, zoneOf(business))}</span>`,
       },
-      { title: "Until", cell: ({ until }) => (until === null ? "released" : when(until)) },
+      {
+        title: "Until",
+        cell: ({ until, business }) =>
+          until === null ? "released" : when(until, zoneOf(business)),
+      },
       ...(isTicked
         ? [
             {
               title: "Release",
               cell: (hold: Hold) =>
-                tick(
-                  { name: "id", value: hold.id },
-                  `Release the hold on ${hold.scope} ${hold.value}`,
-                ),
+                tick({ name: "id", value: hold.id }, `Release the hold on ${calledSo(hold)}`),
             },
           ]
         : []),
@@ -87,88 +113,34 @@ function holdTable(items: readonly Hold[], isTicked: boolean): Markup {
   );
 }
 
-/** What a hold is on, with a way there. */
-function targetOf({
-  scope,
-  value,
-  business,
-}: Pick<Hold, "scope" | "value" | "business">): Markup | string {
+function calledSo({ scope, value, number, name }: Hold): string {
+  if (scope === "all") return "everything";
+  return scope === "payable" ? (number ?? value) : (name ?? value);
+}
+
+/** What a hold is on as people call it, with a way there. */
+export function targetOf(hold: Hold): Markup | string {
+  const { scope, value, number, name, amountCents, business } = hold;
   switch (scope) {
     case "payable":
-      return html`Bill <a href="${billPage(value, business)}">${value}</a>`;
+      return html`<a href="${billPage(value, business)}">${name ?? number ?? value}</a
+        ><span class="under"
+          >Bill ${number ?? value}${amountCents === null ? "" : html`, ${usd(amountCents)}`}</span
+        >`;
     case "contact":
-      return html`Vendor <a href="${vendorPage(value, business)}">${value}</a>`;
+      return html`<a href="${vendorPage(value, business)}">${name ?? value}</a
+        ><span class="under">Every bill of the vendor</span>`;
     case "run":
-      return html`Run <a href="${runPage(value)}">${value}</a>`;
+      return html`<a href="${runPage(value)}">${shortName(value)}</a
+        ><span class="under">The run</span>`;
     case "source":
-      return `Account ${value}`;
+      return html`${accountCalled(hold)}<span class="under">What is paid from the account</span>`;
     case "playbook":
-      return `Playbook ${value}`;
+      return html`${value}<span class="under">Every run of the playbook</span>`;
     case "all":
       return "Everything";
   }
 }
-
-/** Those of these ids that are in force, in the list's order. */
-async function holdsNamed(api: Api, ids: readonly string[]): Promise<Hold[]> {
-  const found: Hold[] = [];
-  for (let page: number | null = 1; page !== null && found.length < ids.length;) {
-    const { items, nextPage }: Awaited<ReturnType<typeof readPage>> = await readPage(api, page);
-    found.push(...items.filter(({ id }) => ids.includes(id)));
-    page = nextPage;
-  }
-  return found;
-}
-
-function readPage(api: Api, page: number) {
-  return api.get(HoldListBody, "/v1/holds", { query: { page: String(page) } });
-}
-
-/** What would be set free, before it is: bills may go out within seconds. */
-export const checkRelease: PageOf = async ({ api, query, visitor }) => {
-  const ids = [...new Set(query.getAll("id"))];
-  if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
-  const found = await holdsNamed(api, ids);
-  if (found.length === 0) {
-    throw new Refused(404, "not_found", "None of these holds is in force any more.");
-  }
-  return {
-    title: found.length === 1 ? "Release a hold" : `Release ${whole(found.length)} holds`,
-    main: section(
-      "These are released",
-      html`${note("warn", html`<p>What they keep back goes out as soon as its runs look, which is within seconds, if it is approved and nothing else holds it.</p>`)}
-      ${holdTable(found, false)}
-      ${form(
-        visitor,
-        "/holds/release",
-        html`${found.map(({ id }) => hidden("id", id))}
-          <div class="acts">
-            ${submit(found.length === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
-          </div>`,
-      )}`,
-    ),
-  };
-};
-
-export const release: ActOf = async ({ api, form: sent }) => {
-  const ids = [...new Set(sent.getAll("id"))];
-  const known = new Map((await holdsNamed(api, ids)).map((hold) => [hold.id, hold]));
-  const results = await each(ids, (id) =>
-    api.delete(HoldBody, "/v1/holds/{id}", { params: { id } }),
-  );
-  return {
-    title: results.every(({ done }) => done) ? "Released" : "Not all were released",
-    main: html`${outcomes(
-        results,
-        (id) => {
-          const hold = known.get(id);
-          return hold === undefined ? id : targetOf(hold);
-        },
-        "released",
-      )}
-      <p><a href="/holds">Holds</a> · <a href="/">Today</a></p>`,
-  };
-};
 
 const ON = {
   source: { title: "Hold an account", label: "Id of the funding account", key: "source" },
@@ -214,9 +186,9 @@ export const setHold: ActOf = async ({ api, form: sent }) => {
 };
 
 /** The holds of a page that is about something else. */
-export function holdsOn(items: readonly Hold[]): Markup {
+export function holdsOn(items: readonly Hold[], visitor: Visitor): Markup {
   return live(
     "holds",
-    items.length === 0 ? html`<p class="quiet">No hold.</p>` : holdTable(items, false),
+    items.length === 0 ? html`<p class="quiet">No hold.</p>` : holdTable(items, visitor),
   );
 }

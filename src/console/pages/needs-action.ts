@@ -22,6 +22,7 @@ import {
 } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
+import type { Visitor } from "../visitor.ts";
 import { capital, day, type Markup, usd, when } from "../words.ts";
 import { RESOLUTIONS } from "./bill-acts.ts";
 import { incidentPage } from "./incident.ts";
@@ -29,7 +30,7 @@ import { incidentPage } from "./incident.ts";
 const BILLS_A_PAGE = 100;
 
 /** What stands still until a person decides: accounts that bounced first, then bills by cause. */
-export const needsAction: PageOf = async ({ api, query }) => {
+export const needsAction: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
   const [incidents, parked] = await Promise.all([
@@ -44,14 +45,17 @@ export const needsAction: PageOf = async ({ api, query }) => {
     lead: isNothing
       ? "Nothing stands still for want of a decision."
       : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} wait for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
-    main: html` ${live("incidents", open.map(incidentSection))}
+    main: html` ${live(
+      "incidents",
+      open.map((each) => incidentSection(each, visitor)),
+    )}
     ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with what can be done about each.</p>`) : ""}
     ${causes.map(([code, bills]) => causeSection(code, bills))}
     ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
   };
 };
 
-function incidentSection(incident: Incident): Markup {
+function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
   const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
   return section(
     `The account ${source} bounced`,
@@ -60,7 +64,7 @@ function incidentSection(incident: Incident): Markup {
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
-        ["Since", when(openedAt)],
+        ["Since", when(openedAt, zoneOf(business))],
         ["Return code", code],
         ["Business", business],
       ])}

@@ -9,11 +9,12 @@ import { badge, phaseOf, stateOf, usd, when } from "../words.ts";
 type AnyStatus = Shown<typeof AnyStatusBody>;
 
 /** Whatever is no pay run: a failed payment is its bill's page, an account that bounced a decision. */
-export function otherWorkflow(status: AnyStatus, { params }: PageRequest): Made {
+export function otherWorkflow(status: AnyStatus, { params, visitor }: PageRequest): Made {
   const id = params["id"] ?? "";
   if (status.kind === "funding-incident") return { goTo: "/needs-action" };
   if (status.kind === "kyb-onboarding") return onboarding(status, id);
-  if (status.kind === "cancel-scheduled" || status.kind === "hold") return cancellation(status);
+  if (status.kind === "cancel-scheduled" || status.kind === "hold")
+    return cancellation(status, visitor.zoneOf(status.business));
   const [payment] = status.payments;
   const isHere = payment !== undefined && "paymentIds" in payment;
   return { goTo: isHere ? billPage(payment.payableId, status.business) : "/" };
@@ -39,7 +40,7 @@ payrun provide ${status.business} tax --file tax.json</pre>`,
 type Cancellation = Extract<AnyStatus, { readonly kind: "cancel-scheduled" | "hold" }>;
 type Item = Cancellation["payments"][number];
 
-function cancellation(status: Cancellation): Made {
+function cancellation(status: Cancellation, zone: string): Made {
   const { business, kind, launchedBy, launchedAt, reason, waitingFor } = status;
   return {
     title: kind === "hold" ? "Bills held back" : "Cancellation",
@@ -52,7 +53,7 @@ function cancellation(status: Cancellation): Made {
       facts([
         ["Sum", usd(status.totalCents)],
         ["By", launchedBy],
-        ["Since", when(launchedAt)],
+        ["Since", when(launchedAt, zone)],
         ["Why", reason],
       ]),
     )}${live(

@@ -79,7 +79,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
 type ListedRun = (typeof RunListBody)["_output"]["items"][number];
 
 /** All runs, to choose one. */
-export const reports: PageOf = async ({ api }) => {
+export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
   const { items } = await api.get(RunListBody, "/v1/runs", { query: { limit: "200" } });
   const runs = items.filter(({ kind }) => kind === "pay-run");
   return {
@@ -99,8 +99,15 @@ export const reports: PageOf = async ({ api }) => {
                   html`<a href="${reportPage(id)}">${playbook} ${period}</a>`,
               },
               { title: "State", cell: ({ phase, planOnly }) => badge(phaseOf(phase, planOnly)) },
-              { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
-              { title: "Ended", cell: ({ endedAt }) => (endedAt === null ? "–" : when(endedAt)) },
+              {
+                title: "Launched",
+                cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)),
+              },
+              {
+                title: "Ended",
+                cell: ({ endedAt, business }) =>
+                  endedAt === null ? "–" : when(endedAt, zoneOf(business)),
+              },
               { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
             ],
             runs,

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { RunReviewBody, type RunReview } from "../../api/review.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 import { HoldBody } from "../../api/holds.ts";
-import { runPage } from "../../contracts/console-pages.ts";
+import { runPage, stopPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { PageRequest } from "../page.ts";
@@ -24,10 +24,11 @@ export const holdRun = asking<RunReview>({
   ...{ subject, lead, back, button: "Hold this run", fields: () => [UNTIL] },
   title: () => "Hold a run",
   at: ({ id }) => `${runPage(id)}/hold`,
-  says: () =>
+  says: ({ id: run, business }) =>
     html`<p>
       No bill of this run is sent while the hold lasts; it can be approved meanwhile. What was sent
-      already is not stopped: that is on the page <a href="/emergency">Emergency</a>.
+      already is not stopped by a hold: <a href="${stopPage({ run, business })}">stop the run</a>
+      for that.
     </p>`,
   act: async ({ api, form }, { id }, reason) => {
     await api.post(HoldBody, "/v1/holds", { body: { run: id, ...holdSaid(form, reason) } });

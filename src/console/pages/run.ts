@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
-import { reportPage, runPage } from "../../contracts/console-pages.ts";
+import { reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -70,7 +70,12 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
           isOver
             ? ""
             : html`<a class="button quiet" href="${runPage(id)}/hold">Hold this run</a>
-                <a class="button quiet" href="${runPage(id)}/cancel">Cancel what is not sent</a>`
+                <a class="button quiet" href="${runPage(id)}/cancel">Cancel what is not sent</a>
+                <a
+                  class="button stop line"
+                  href="${stopPage({ run: id, business: review.business })}"
+                  >Stop this run</a
+                >`
         }
       </div>`,
     )}`,

@@ -8,6 +8,7 @@ import { counted } from "../../domain/counted.ts";
 import { facts, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
+import type { Visitor } from "../visitor.ts";
 import { badge, type Markup, phaseOf, usd, when, whole } from "../words.ts";
 
 /** What there is to do today, what others do, and where the week's money is. */
@@ -34,7 +35,7 @@ export const today: PageOf = async ({ api, visitor }) => {
         `,
       )}
       ${live("week", weeks(overview, isShown))}
-      ${live("runs", section("Runs", runTable(runs.items, isShown)))}
+      ${live("runs", section("Runs", runTable(runs.items, visitor)))}
     `,
   };
 };
@@ -121,7 +122,7 @@ function weeks({ businesses }: Overview, isShown: boolean): Markup {
 
 type ListedRun = (typeof RunListBody)["_output"]["items"][number];
 
-function runTable(runs: readonly ListedRun[], isShown: boolean): Markup {
+function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): Markup {
   if (runs.length === 0) return html`<p class="quiet">No run yet.</p>`;
   return table(
     "The latest, newest first",
@@ -132,14 +133,14 @@ function runTable(runs: readonly ListedRun[], isShown: boolean): Markup {
         cell: ({ id, playbook, period, kind, business }: ListedRun) =>
           html`<a href="${runPage(id)}"
               >${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}</a
-            >${isShown ? html`<span class="under">${business}</span>` : ""}`,
+            >${businesses.length > 1 ? html`<span class="under">${business}</span>` : ""}`,
       },
       {
         title: "State",
         cell: ({ phase, planOnly, waitingFor }) =>
           html`${badge(phaseOf(phase, planOnly))}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
       },
-      { title: "Launched", cell: ({ launchedAt }) => when(launchedAt) },
+      { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
     ],
     runs,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { HoldBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
-import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { billPage, runPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, folded, live, note, section, table } from "../elements.ts";
@@ -28,6 +28,7 @@ function nameOf({ name, contactId }: Vendor): string {
 export const vendor: PageOf = async (request) => {
   const found = await vendorOf(request);
   const { bills, payments, holds, contactId, business } = found;
+  const zone = request.visitor.zoneOf(business);
   const open = bills.filter(
     ({ state }) => !ENDED_LINE_STATES.includes(state) || state === "parked",
   );
@@ -38,12 +39,15 @@ export const vendor: PageOf = async (request) => {
     main: html` ${request.query.get("done") === "hold" ? note("good", html`<p>The vendor is on hold from now on: nothing new is sent to it.</p>`, "Done") : ""}
     ${section(
       "Bank account",
-      html`${account(found)}
+      html`${account(found, zone)}
         <div class="acts">
           <a class="button quiet" href="${holdPage(contactId, business)}">Hold the vendor</a>
+          <a class="button stop line" href="${stopPage({ contactId, business })}"
+            >Stop the vendor</a
+          >
         </div>`,
     )}
-    ${holds.length === 0 ? "" : section("Holds", holdsOn(holds))}
+    ${holds.length === 0 ? "" : section("Holds", holdsOn(holds, request.visitor))}
     ${live("open", section(`Open bills (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}
     ${section("Payments", paymentTable(payments))}
     ${rest.length === 0 ? "" : section("Earlier bills", folded(counted(rest.length, "bill"), billTable(rest, found)))}`,
@@ -54,7 +58,10 @@ function holdPage(contactId: string, business: string): string {
   return `${vendorPage(contactId)}/hold?business=${encodeURIComponent(business)}`;
 }
 
-function account({ bankLast4, accounts, changedAt, status, paymentReady }: Vendor): Markup {
+function account(
+  { bankLast4, accounts, changedAt, status, paymentReady }: Vendor,
+  zone: string,
+): Markup {
   const [latest, before] = accounts;
   const isNew = latest !== undefined && bankLast4 !== latest.last4;
   const changed =
@@ -74,9 +81,9 @@ function account({ bankLast4, accounts, changedAt, status, paymentReady }: Vendo
       "Paid to since",
       latest === undefined || isNew
         ? "not yet"
-        : html`${when(latest.since)}<span class="sub">first run with it</span>`,
+        : html`${when(latest.since, zone)}<span class="sub">first run with it</span>`,
     ],
-    ["Record changed", changedAt === null ? "not since it was made" : when(changedAt)],
+    ["Record changed", changedAt === null ? "not since it was made" : when(changedAt, zone)],
     [
       "At the service",
       status === null
@@ -90,7 +97,7 @@ function account({ bankLast4, accounts, changedAt, status, paymentReady }: Vendo
       : folded(
           "Accounts before",
           html`<ul>
-            ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since)} (<a href="${runPage(runId)}">${shortName(runId)}</a>)</li>`)}
+            ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since, zone)} (<a href="${runPage(runId)}">${shortName(runId)}</a>)</li>`)}
           </ul>`,
         )
   }`;
@@ -150,13 +157,13 @@ export const holdVendor = asking<Vendor>({
   fields: () => [UNTIL],
   title: () => "Hold a vendor",
   at: ({ contactId, business }) => holdPage(contactId, business),
-  says: ({ bills }) => {
+  says: ({ bills, contactId, business }) => {
     const open = bills.filter(({ state }) => state === "awaiting-approval" || state === "planned");
     const cents = open.reduce((sum, { amountCents }) => sum + amountCents, 0);
     return html`<p>
       No bill of this vendor is sent while the hold lasts: ${counted(open.length, "bill")} of
-      ${usd(cents)} in runs now. What was sent already is not stopped: cancel those payments from
-      their bills.
+      ${usd(cents)} in runs now. What was sent already is not stopped by a hold:
+      <a href="${stopPage({ contactId, business })}">stop the vendor</a> for that.
     </p>`;
   },
   act: async ({ api, form }, { contactId, business }, reason) => {

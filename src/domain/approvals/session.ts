@@ -7,6 +7,23 @@ export const SIGN_IN_LINK_MINUTES = 10;
 /** What asks for a recent sign-in takes one of the last so many minutes. */
 export const FRESH_SIGN_IN_MINUTES = 15;
 
+/**
+ * What somebody had filled in when a newer sign-in was asked for, so that the page has it again
+ * afterwards. It decides nothing.
+ */
+export interface KeptForm {
+  /** Of the page that it is of. */
+  readonly path: string;
+  readonly fields: readonly (readonly [string, string])[];
+  /** Real instant. */
+  readonly atMs: number;
+}
+
+/** A form is kept as long as a sign-in counts as recent. */
+export function isKept({ atMs }: KeptForm, nowMs: number): boolean {
+  return nowMs - atMs <= FRESH_SIGN_IN_MINUTES * 60_000;
+}
+
 /** How somebody signed in: by a link from the command line or by mail, or at their company's provider. */
 export type SignInWay = "link" | "mail" | "provider";
 

@@ -2,8 +2,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { GatewayError } from "../../actions/errors.ts";
+import { principalOf } from "../../domain/approvals/principal.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
-import { endSession, openSession, type SignIn } from "../../store/approvals/sessions.ts";
+import {
+  endSession,
+  findSession,
+  openSession,
+  type SignIn,
+} from "../../store/approvals/sessions.ts";
 import { type Caller, signedOut } from "./auth.ts";
 import type { GatewayContext } from "./context.ts";
 import { addressOf } from "./request.ts";
@@ -94,11 +100,16 @@ export function requireOwnOrigin(
  */
 export async function signIn(c: Context, context: GatewayContext, by: SignIn): Promise<void> {
   const nowMs = context.nowMs();
+  const before = readCookie(c, context, COOKIE);
   const opened = await context.store.transactionOf(STORE_TRAIL, async (trx) => {
     const principal = await principalOfHolder(context, trx, by.holder);
     if (principal === undefined) return undefined;
     const { expiresAtMs: endsAtMs } = principal;
-    return openSession(trx, by, { nowMs, from: addressOf(c), endsAtMs });
+    // Somebody else at the same browser finds nothing of it.
+    const last = before === undefined ? undefined : await findSession(trx, before);
+    const isSame = last !== undefined && principalOf(last.name) === principalOf(principal.name);
+    const keptForm = isSame ? last.keptForm : null;
+    return openSession(trx, by, { nowMs, from: addressOf(c), endsAtMs, keptForm });
   });
   if (opened === undefined) throw signedOut();
   const seconds = Math.floor((opened.session.expiresAtMs - nowMs) / 1000);

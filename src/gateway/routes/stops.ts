@@ -6,7 +6,7 @@ import type { StopTarget } from "../../domain/holds.ts";
 import { cancellationStatus } from "../../reports/status/cancellation.ts";
 import { heldSums, holdJson } from "../../reports/status/holds.ts";
 import type { Routes } from "../http/route.ts";
-import { id, name, words } from "./fields.ts";
+import { id, name as businessName, words } from "./fields.ts";
 import { heldThing, holders, requireHolder } from "./held-thing.ts";
 
 /** What a stop is of: everything where nothing is named. */
@@ -14,7 +14,7 @@ const OF = {
   run: id.optional(),
   source: id.optional(),
   contactId: id.optional(),
-  business: name.optional(),
+  business: businessName.optional(),
 };
 
 const ONE = { message: "name at most one of run, source and contactId" };
@@ -49,9 +49,10 @@ export function addStopRoutes(routes: Routes): void {
     handle: async ({ query, context }) => {
       if (!namesOne(query)) throw unprocessable("several_named", `A stop: ${ONE.message}.`);
       const target = targetOf(query);
-      const { profile } = await heldThing(context, target, query.business);
+      const { profile, thing } = await heldThing(context, target, query.business);
+      const { number, name } = thing ?? { number: null, name: null };
       const holds = await heldSums(context, profile, target);
-      return { status: 200, json: { business: profile.name, ...target, holds } };
+      return { status: 200, json: { business: profile.name, ...target, number, name, holds } };
     },
   });
 

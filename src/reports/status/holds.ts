@@ -7,7 +7,7 @@ import type { Name } from "../../domain/names.ts";
 import { judgeStop } from "../../domain/stop.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
-import { type OpenLine, openLinesOf } from "../../store/lines/open-lines.ts";
+import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
 /** What the things are called that holds are on, by scope. */
@@ -79,11 +79,11 @@ export async function heldSums(
   target: HoldTarget,
   unplanned: number | null = null,
 ): Promise<HeldSums> {
-  const lines = await openLinesOf(store.db, profile.businessId, target);
-  const now = judgeStop(lines, await clocks.read(profile));
+  const sums = await openSumsOf(store.db, profile.businessId, target);
+  const now = judgeStop(sums, await clocks.read(profile));
   const { waiting, underWay, gone } = now;
   const { earliestCutOffMs, ...recallable } = now.recallable;
-  const isUnplanned = target.scope === "payable" && lines.length === 0 && unplanned !== null;
+  const isUnplanned = target.scope === "payable" && sums.length === 0 && unplanned !== null;
   return {
     zone: profile.zone ?? NEW_YORK,
     waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,

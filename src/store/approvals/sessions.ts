@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import {
+  type KeptForm,
   SESSION_HOURS,
   type SessionHolder,
   sessionProblem,
@@ -73,7 +74,12 @@ export async function useSignInLink(
 export async function openSession(
   trx: Transaction<Tables>,
   signIn: SignIn,
-  { nowMs, from, endsAtMs }: { nowMs: number; from: string; endsAtMs: number | undefined },
+  {
+    nowMs,
+    from,
+    endsAtMs,
+    keptForm,
+  }: { nowMs: number; from: string; endsAtMs: number | undefined; keptForm: KeptForm | null },
 ): Promise<{ session: Session; secret: string }> {
   const secret = newSecret("session_");
   const longestMs = Math.floor(nowMs) + SESSION_HOURS * 3_600_000;
@@ -83,6 +89,7 @@ export async function openSession(
     expiresAtMs: Math.min(longestMs, endsAtMs ?? longestMs),
     endedAtMs: null,
     endedBy: null,
+    keptForm,
   };
   const row = asColumns({ ...session, sessionHash: hashOf(secret) });
   await trx.insertInto("sessions").values(row).execute();
@@ -96,6 +103,11 @@ export async function openSession(
 /** The session whose secret this is, whatever has become of it. */
 export async function findSession(db: Db, secret: string): Promise<Session | undefined> {
   return withoutHash(await findOne(db, "sessions", { sessionHash: hashOf(secret) }));
+}
+
+/** Keeps what somebody has filled in, in place of what was kept before. */
+export async function keepForm(db: Db, sessionId: string, keptForm: KeptForm): Promise<void> {
+  await changeRecords(db, "sessions", { sessionId, endedAtMs: null }, { keptForm });
 }
 
 /** Ends a session at once; nothing where it has ended. */

@@ -1,7 +1,8 @@
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { isIn } from "../sql/is-in.ts";
-import type { Db } from "../sql/db.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import type { DaySum } from "./day-sums.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
@@ -15,23 +16,50 @@ const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
 export async function openLinesOf(
   db: Db,
   businessId: string,
-  { scope, value }: HoldTarget,
+  target: HoldTarget,
 ): Promise<OpenLine[]> {
+  const rows = await Promise.all(
+    openOf(db, businessId, target).map((query) =>
+      query.selectAll("run_lines").select("runs.playbook").execute(),
+    ),
+  );
+  return rows.flat().map((row) => ({ ...toRunLine(row), playbook: row.playbook }));
+}
+
+/** What these come to, by state and day. */
+export async function openSumsOf(
+  db: Db,
+  businessId: string,
+  target: HoldTarget,
+): Promise<DaySum[]> {
+  const by = ["run_lines.execution_date", "run_lines.state"] as const;
+  const rows = await Promise.all(
+    openOf(db, businessId, target).map((query) =>
+      query
+        .select([...by, COUNT, CENTS])
+        .groupBy(by)
+        .execute(),
+    ),
+  );
+  return rows
+    .flat()
+    .map(toRunLine)
+    .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
+}
+
+/** Those under way, which an index finds, and those that wait. */
+function openOf(db: Db, businessId: string, { scope, value }: HoldTarget) {
   let query = db
     .selectFrom("run_lines")
     .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-    .selectAll("run_lines")
-    .select("runs.playbook")
     .where("run_lines.business_id", "=", businessId);
   if (scope === "payable") query = query.where("run_lines.payable_id", "=", value);
   if (scope === "contact") query = query.where("run_lines.contact_id", "=", value);
   if (scope === "source") query = query.where("run_lines.source_id", "=", value);
   if (scope === "run") query = query.where("run_lines.run_id", "=", value);
   if (scope === "playbook") query = query.where("runs.playbook", "=", value);
-  const underWay = await query.where(isIn("run_lines.state", UNDER_WAY)).execute();
-  const waiting = await query
-    .where("runs.phase", "not in", ENDED_PHASES)
-    .where("run_lines.state", "in", WAITING)
-    .execute();
-  return [...underWay, ...waiting].map((row) => ({ ...toRunLine(row), playbook: row.playbook }));
+  return [
+    query.where(isIn("run_lines.state", UNDER_WAY)),
+    query.where("runs.phase", "not in", ENDED_PHASES).where("run_lines.state", "in", WAITING),
+  ];
 }

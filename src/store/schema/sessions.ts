@@ -1,3 +1,4 @@
+import type { KeptForm } from "../../domain/approvals/session.ts";
 import { integer, integerOrNull, jsonOrNull, table, text, textOrNull, word } from "./table.ts";
 
 /** Whose it is: a token's, or somebody's whom a provider of identities vouches for. */
@@ -23,6 +24,8 @@ export const sessionTables = {
     ...holder,
     ended_at_ms: integerOrNull,
     ended_by: textOrNull,
+    /** What somebody had filled in when they were asked to sign in again: theirs alone. */
+    kept_form: jsonOrNull<KeptForm>(),
   }),
   /** Used once: the row goes with it. */
   sign_in_links: table(["code_hash"], { code_hash: text, ...holder }),

@@ -76,6 +76,7 @@ export const decisionColumns: Columns<
     expires_at_ms: true,
     ended_at_ms: true,
     ended_by: true,
+    kept_form: true,
   },
   sign_in_links: {
     code_hash: true,

@@ -1,0 +1,150 @@
+import { html } from "hono/html";
+import {
+  type GoesOut,
+  type Hold,
+  HoldBody,
+  HoldListBody,
+  type Release,
+  ReleaseBody,
+} from "../../api/holds.ts";
+import { billPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { type Api, each } from "../api.ts";
+import { folded, form, hidden, note, outcomes, section, submit } from "../elements.ts";
+import type { ActOf, PageOf } from "../page.ts";
+import { Refused } from "../refused.ts";
+import { type Markup, usd, whole } from "../words.ts";
+import { holdTable, targetOf } from "./holds.ts";
+
+/** Those of these ids that are in force, in the list's order. */
+async function holdsNamed(api: Api, ids: readonly string[]): Promise<Hold[]> {
+  const found: Hold[] = [];
+  for (let page: number | null = 1; page !== null && found.length < ids.length;) {
+    const { items, nextPage }: Awaited<ReturnType<typeof readPage>> = await readPage(api, page);
+    found.push(...items.filter(({ id }) => ids.includes(id)));
+    page = nextPage;
+  }
+  return found;
+}
+
+function readPage(api: Api, page: number) {
+  return api.get(HoldListBody, "/v1/holds", { query: { page: String(page) } });
+}
+
+/** What would be set free, before it is: bills may go out within seconds. */
+export const checkRelease: PageOf = async ({ api, query, visitor }) => {
+  const ids = [...new Set(query.getAll("id"))];
+  if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
+  const found = await holdsNamed(api, ids);
+  if (found.length === 0) {
+    throw new Refused(404, "not_found", "None of these holds is in force any more.");
+  }
+  return {
+    title: found.length === 1 ? "Release a hold" : `Release ${whole(found.length)} holds`,
+    main: section(
+      "These are released",
+      html`${note("warn", html`<p>What they keep back goes out as soon as its runs look, which is within seconds, if it is approved and nothing else holds it.</p>`)}
+      ${holdTable(found, visitor)}
+      ${form(
+        visitor,
+        "/holds/release",
+        html`${found.map(({ id }) => hidden("id", id))}
+          <div class="acts">
+            ${submit(found.length === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
+          </div>`,
+      )}`,
+    ),
+  };
+};
+
+export const release: ActOf = async ({ api, form: sent }) => {
+  const ids = [...new Set(sent.getAll("id"))];
+  const known = new Map((await holdsNamed(api, ids)).map((hold) => [hold.id, hold]));
+  const freed: GoesOut[] = [];
+  const results = await each(ids, async (id) => {
+    const { goesOut } = await api.delete(HoldBody, "/v1/holds/{id}", { params: { id } });
+    if (goesOut !== undefined) freed.push(goesOut);
+  });
+  return {
+    title: results.every(({ done }) => done) ? "Released" : "Not all were released",
+    main: html`${outcomes(
+        results,
+        (id) => {
+          const hold = known.get(id);
+          return hold === undefined ? id : targetOf(hold);
+        },
+        "released",
+      )}
+      ${goesOutOf(freed, "now")}
+      <p><a href="/holds">Holds</a> · <a href="/">Today</a></p>`,
+  };
+};
+
+/** Approved bills that nothing keeps back any more. */
+function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
+  const bills = of.reduce((sum, each) => sum + each.bills, 0);
+  const cents = of.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  if (bills === 0)
+    return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);
+  const items = of.flatMap((each) => each.items);
+  return html`${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${bills === 1 ? "goes" : "go"} out ${at}: approved, and held by nothing else.</p>`)}
+  ${folded(
+    "Which",
+    html`<ul>
+      ${items.map(({ payableId, publicId, contactName, amountCents }) => html`<li><a href="${billPage(payableId)}">${contactName ?? payableId}</a>, ${publicId ?? payableId}, ${usd(amountCents)}</li>`)}
+      ${bills > items.length ? html`<li>and ${whole(bills - items.length)} more</li>` : ""}
+    </ul>`,
+  )}`;
+}
+
+const ofWhom = (said: URLSearchParams) => (said.get("by") ?? "").trim();
+
+/** What one person has set, also by the cancels that they have asked for, and what goes out then. */
+export const checkReleaseAll: PageOf = async ({ api, query, visitor }) => {
+  const by = ofWhom(query);
+  const { released, kept, goesOut } = await api.get(ReleaseBody, "/v1/releases", { query: { by } });
+  return {
+    title: `Release all that ${by} has set`,
+    main: section(
+      `${counted(released.length, "hold")}`,
+      html`${goesOutOf([goesOut], "then")}
+      ${released.length === 0 ? "" : holdTable(released, visitor)} ${keptList(kept)}
+      ${
+        released.length === 0
+          ? html`<p><a href="/holds">Back</a></p>`
+          : form(
+              visitor,
+              "/holds/release-all",
+              html`${hidden("by", by)}
+                <div class="acts">${submit("Release them all")}<a href="/holds">Back</a></div>`,
+            )
+      }`,
+      "release-all",
+    ),
+  };
+};
+
+/** What stays, and who may lift it. */
+function keptList(kept: Release["kept"]): Markup | "" {
+  if (kept.length === 0) return "";
+  return html`<h3>Not by you</h3>
+    <ul>
+      ${kept.map(({ hold, roles }) => html`<li>${targetOf(hold)} only ${roles.join(" or ")} may lift it</li>`)}
+    </ul>`;
+}
+
+export const releaseAll: ActOf = async ({ api, form: sent }) => {
+  const by = ofWhom(sent);
+  const { released, kept, goesOut } = await api.post(ReleaseBody, "/v1/releases", { body: { by } });
+  return {
+    title: "Released",
+    main: html`${note("good", html`<p>${counted(released.length, "hold")} released.</p>`)}
+      ${goesOutOf([goesOut], "now")}
+      <ul>
+        ${released.map((hold) => html`<li>${targetOf(hold)}</li>`)}
+      </ul>
+      ${keptList(kept)}
+      <p><a href="/holds">Holds</a> · <a href="/">Today</a></p>`,
+  };
+};
