@@ -15,7 +15,8 @@ import {
   approvalReminder,
   stageOpened,
 } from "../../src/domain/notices/approval-texts.ts";
-import type { NoticeText } from "../../src/domain/notices/run-texts.ts";
+import type { Deadline, NoticeText } from "../../src/domain/notices/run-texts.ts";
+import { decideByOf } from "../../src/domain/planning/dates.ts";
 import {
   beginStage,
   escalateDue,
@@ -25,6 +26,7 @@ import {
   waitingBills,
 } from "../../src/store/approvals/approval-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
+import { firstDateIn } from "../../src/store/lines/lines.ts";
 import { lastRaisedMs, raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -103,7 +105,11 @@ class AskingRun {
       if (turned.stage === 0) continue;
       const ask = this.#askOf(turned, { ...next, escalated: false });
       if (ask !== undefined)
-        await this.#tell("approval-needed", ask, stageOpened(this.#run, ask, this.#clock.zone));
+        await this.#tell(
+          "approval-needed",
+          ask,
+          stageOpened(this.#run, ask, await this.#deadline()),
+        );
     }
   }
 
@@ -131,7 +137,7 @@ class AskingRun {
       await this.#tell(
         "approval-escalated",
         ask,
-        approvalEscalated(this.#run, ask, this.#clock.zone),
+        approvalEscalated(this.#run, ask, await this.#deadline()),
       );
     }
   }
@@ -156,7 +162,7 @@ class AskingRun {
       await this.#tell(
         "approval-reminder",
         ask,
-        approvalReminder(this.#run, ask, this.#clock.zone),
+        approvalReminder(this.#run, ask, await this.#deadline()),
       );
       await postponeReminder(this.#trx, this.#run.runId, bills, remindAtMs);
       after.push({ ...bills, remindAtMs });
@@ -179,6 +185,12 @@ class AskingRun {
     more: Pick<WaitingBills, "remindAtMs" | "escalateAtMs" | "escalated">,
   ): ApprovalAsk | undefined {
     return askOf(this.#run.policy, { ...sum, ...more, sinceMs: null, sinceRealMs: null });
+  }
+
+  /** Of all that still waits. */
+  async #deadline(): Promise<Deadline> {
+    const first = await firstDateIn(this.#trx, this.#run.runId, ["awaiting-approval"]);
+    return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
   }
 
   /** The fact is a stage at a moment: what changes it is written in the same transaction. */

@@ -9,7 +9,14 @@ export const CountedDecision = z.object({
   at: z.string(),
   comment: z.string().nullable(),
   verifiedBankChanges: z
-    .array(z.object({ contactId: z.string(), person: z.string(), phone: z.string() }))
+    .array(
+      z.object({
+        contactId: z.string(),
+        contactName: z.string().nullable(),
+        person: z.string(),
+        phone: z.string(),
+      }),
+    )
     .describe("How changed bank accounts of vendors were verified"),
   alone: z
     .boolean()

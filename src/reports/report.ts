@@ -81,7 +81,7 @@ async function decisionsOf(
   { store, profiles }: ReportContext,
   { runId, business, businessId }: Run,
 ): Promise<RunReport["decisions"]> {
-  const counted = await countedOf(store.db, runId);
+  const counted = await countedOf(store.db, { runId, businessId });
   const isAllowed = profiles.get(business)?.singlePerson === true;
   const singlePerson = isAllowed || counted.some(({ alone }) => alone);
   return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };

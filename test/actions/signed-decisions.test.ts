@@ -73,6 +73,25 @@ describe("a signed decision over the gateway", () => {
     });
   });
 
+  test("says how a vendor's changed bank account was verified, or counts for nothing", async () => {
+    const flags = [{ kind: "changed-bank-account", text: "It ends in 4417 now." }] as const;
+    const changes = { contactId: "con_new", contactName: "Acme Paper", flags };
+    run = await seedRun(gateway.store, {
+      ...{ launchedBy: "lou", author: "ada", period: "2026-11-27" },
+      lines: [planLine("q1"), planLine("q2", changes)],
+    });
+    const silent = await send(sign());
+    expect([silent.status, silent.json["error"]]).toEqual([422, "bank_change_unverified"]);
+    const odd = await send(sign({ verifiedBankChanges: [{ contactId: "con_new", person: 7 }] }));
+    expect(odd.status).toBeGreaterThanOrEqual(400);
+    const verified = [{ contactId: "con_new", person: "Ann Lee", phone: "+1 212 555 0100" }];
+    const answer = await send(sign({ verifiedBankChanges: verified }));
+    expect(DecisionBody.parse(answer.json)).toMatchObject({ countsFor: ["q1", "q2"] });
+    const kept = await decisionsOfRun(gateway.store.db, run.runId);
+    expect(kept.at(-1)).toMatchObject({ principal: "erp", bankChanges: verified });
+    expect(await lastEntry()).toMatchObject({ details: { verifiedBankChanges: verified } });
+  });
+
   test("is taken once: a replay is answered with the reason, and stands in the trail", async () => {
     const signed = sign({ jti: "d-1" });
     expect((await send(signed)).status).toBe(200);

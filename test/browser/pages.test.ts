@@ -101,11 +101,6 @@ describe.each(LOOKS)("%s", (look, options) => {
       await page.goto(`${gateway.url}${path}`);
       expect(await findings(page), name).toEqual([]);
       expect(await overflow(page), name).toBeLessThanOrEqual(0);
-      if (/emerg|stop|hold|release|^run$|vendor$|bill$/.test(name))
-        await page.screenshot({
-          path: `/tmp/eyes/shots/${look.replaceAll(" ", "-")}-${name}.png`,
-          fullPage: true,
-        });
       const kept = KEPT[look]?.[name];
       if (process.env["KEEP_SCREENSHOTS"] === "1" && kept !== undefined) {
         await page.screenshot({ path: `${IMAGES}${kept}` });

@@ -116,7 +116,11 @@ describe("Approving", () => {
     const token = await gateway.token("vera", ["viewer"]);
     const report = await gateway.call("GET", `/v1${page}/report`, token);
     expect(report.json).toMatchObject({
-      decisions: { counted: [{ by: "cora", verifiedBankChanges: [verified] }] },
+      decisions: {
+        counted: [
+          { by: "cora", verifiedBankChanges: [{ ...verified, contactName: "Northwind Freight" }] },
+        ],
+      },
     });
   });
 

@@ -1,10 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { Decision } from "../../src/api/schemas.ts";
-import { type CliResult, payrun } from "../cli/cli.ts";
+import { type CliResult, MAIN, payrun, temporaryFolder } from "../cli/cli.ts";
+import { machineEnv } from "../support/machine-env.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
+
+/** Gives a command a terminal, where it is installed. */
+const SCRIPT = "/usr/bin/script";
 
 /** What an approver types, against a gateway of its own: no Temporal is needed to look and decide. */
 
@@ -133,3 +141,89 @@ test("who left a bill out, and why, stands in status, report and explain", async
   expect(stdout).toContain(`It was taken out of its run: ${said}`);
   expect(stdout).toContain("The service didn't answer: this is what Payrun knows by itself.");
 });
+
+describe("a vendor's changed bank account", () => {
+  const CHANGED = [{ kind: "changed-bank-account", text: "It ends in 4417 now." }] as const;
+  const CALLED = "Osprey Robotics=Ann Lee, accounts, +1 212 555 0100";
+
+  beforeEach(async () => {
+    const vendor = { contactId: "con_new", contactName: "Osprey Robotics", flags: CHANGED };
+    run = await seedRun(gateway.store, {
+      ...{ launchedBy: "lou", author: "ada", period: "2026-11-27" },
+      lines: [planLine("q1"), planLine("q2", vendor)],
+    });
+  });
+
+  test("is said with --verified, and stands in the report with the vendor's name", async () => {
+    const args = ["approve", run.runId, "--yes"];
+    const silent = await as("cora", ["controller"], args);
+    expect(silent.code).toBe(2);
+    expect(silent.stderr).toContain("--verified");
+    const other = await as("cora", ["controller"], [...args, "--verified", "Acme=Ann, 1"]);
+    expect(other).toMatchObject({ code: 2 });
+    expect(other.stderr).toContain("these have: Osprey Robotics (con_new)");
+    const done = await as("cora", ["controller"], [...args, "--verified", CALLED]);
+    expect(done.stdout).toContain("it counts for 2 bills");
+    const report = await as("vera", ["viewer"], ["report", run.runId]);
+    expect(report.stdout).toContain(
+      "new bank account of Osprey Robotics verified with Ann Lee, accounts, called on +1 212 555 0100",
+    );
+  });
+
+  test.runIf(existsSync(SCRIPT))(
+    "is asked about on a terminal before anything is decided, and giving up decides nothing",
+    async () => {
+      const token = await gateway.token("cora", ["controller"]);
+      const gaveUp = await atTerminal(
+        token,
+        ["approve", run.runId],
+        [["Whom did you call", "\x03"]],
+      );
+      expect(gaveUp).toContain("Nothing was decided.");
+      expect(await lineState(gateway.store, run.runId, "q1")).toBe("awaiting-approval");
+      const text = await atTerminal(
+        token,
+        ["approve", run.runId],
+        [
+          ["Whom did you call", "Ann Lee\r"],
+          ["On which number", "+1 212 555 0100\r"],
+          ["Approve this?", "y"],
+        ],
+      );
+      expect(text).toContain("It ends in 4417 now.");
+      expect(text).toContain("it counts for 2 bills");
+      const report = await as("vera", ["viewer"], ["report", run.runId]);
+      expect(report.stdout).toContain("verified with Ann Lee, called on +1 212 555 0100");
+    },
+  );
+});
+
+/** Runs a command at a terminal of its own, and types each answer once its question is there. */
+async function atTerminal(
+  token: string,
+  args: readonly string[],
+  answers: readonly (readonly [question: string, answer: string])[],
+): Promise<string> {
+  const command = [process.execPath, MAIN, ...args].map((part) => `'${part}'`).join(" ");
+  const cwd = temporaryFolder();
+  const child = spawn(SCRIPT, ["-qfec", `stty cols 120 rows 40; ${command}`, "/dev/null"], {
+    cwd,
+    timeout: 25_000,
+    env: {
+      ...{ ...machineEnv(), PAYRUN_HOME: cwd, NO_COLOR: "1" },
+      ...{ PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token },
+    },
+  });
+  let said = "";
+  const left = [...answers];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    const [next] = left;
+    if (next === undefined || !said.includes(next[0])) return;
+    left.shift();
+    child.stdin.write(next[1]);
+  });
+  await once(child, "close");
+  expect(left, said).toEqual([]);
+  return stripVTControlCharacters(said);
+}

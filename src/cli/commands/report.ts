@@ -150,10 +150,16 @@ function decisionLines({ decisions, zone }: Report): string[] {
   const mode = "Approvals: single-person. One person may launch and approve here.";
   return [
     ...(singlePerson ? [yellow(mode)] : []),
-    ...counted.map(({ by, roles, decision, at, alone }) => {
+    ...counted.flatMap(({ by, roles, decision, at, alone, verifiedBankChanges }) => {
       const note = alone ? ", as the one person who launches and approves here" : "";
       const did = decision === "reject" ? "rejected" : "approved";
-      return `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}`;
+      return [
+        `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}`,
+        ...verifiedBankChanges.map(
+          ({ contactId, contactName, person, phone }) =>
+            `  new bank account of ${printable(contactName ?? contactId)} verified with ${printable(person)}, called on ${printable(phone)}`,
+        ),
+      ];
     }),
     ...refused.map(({ by, at, code, reason }) =>
       dim(

@@ -41,10 +41,11 @@ function said({ decision, comment, verifiedBankChanges }: Counted, business: str
   return html`${decision === "approve" ? "Approved" : "Rejected"}
   ${comment === null ? "" : html`<span class="under">“${comment}”</span>`}
   ${verifiedBankChanges.map(
-    ({ contactId, person, phone }) =>
+    ({ contactId, contactName, person, phone }) =>
       html`<span class="under"
-        >New bank account of <a href="${vendorPage(contactId, business)}">${contactId}</a> verified
-        with ${person}, called on ${phone}</span
+        >New bank account of
+        <a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a> verified with
+        ${person}, called on ${phone}</span
       >`,
   )}`;
 }

@@ -13,7 +13,6 @@ import {
   form,
   hidden,
   live,
-  note,
   outcomes,
   pager,
   section,

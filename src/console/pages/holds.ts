@@ -1,32 +1,8 @@
 import { html } from "hono/html";
-import {
-  type GoesOut,
-  type Hold,
-  HoldBody,
-  HoldListBody,
-  type Release,
-  ReleaseBody,
-} from "../../api/holds.ts";
+import { type Hold, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { counted } from "../../domain/counted.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { type Api, each } from "../api.ts";
-import {
-  field,
-  folded,
-  form,
-  hidden,
-  live,
-  note,
-  outcomes,
-  pager,
-  section,
-  submit,
-  table,
-  tick,
-} from "../elements.ts";
+import { field, form, hidden, live, pager, section, submit, table, tick } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
-import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountCalled, type Markup, usd, when, who, whole } from "../words.ts";
 import { shortName } from "./bill.ts";

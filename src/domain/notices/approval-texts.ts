@@ -3,38 +3,41 @@ import { stageText } from "../approvals/stages.ts";
 import type { BillSum } from "../counted.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
-import { bills, type NoticeText, type RunName } from "./run-texts.ts";
+import { bills, deadlineLines, type Deadline, type NoticeText, type RunName } from "./run-texts.ts";
 
 /** A later stage of an approval is open. */
-export function stageOpened(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
+export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
     subject: `${subject(run, ask)} ${ask.count === 1 ? "waits" : "wait"} for approval by ${askText(ask)}`,
     text: [
       `The previous stage has approved them; in run ${run.runId} your decision is next.`,
-      ...escalationLines(ask, zone),
+      ...escalationLines(ask, until.zone),
+      ...deadlineLines(until),
       ...howTo(run),
     ].join("\n"),
   };
 }
 
-export function approvalReminder(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
+export function approvalReminder(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
     subject: `${subject(run, ask)} still ${ask.count === 1 ? "waits" : "wait"} for approval`,
     text: [
-      `${askText(ask)} was asked${since(ask, zone)}.`,
-      ...escalationLines(ask, zone),
+      `${askText(ask)} was asked${since(ask, until.zone)}.`,
+      ...escalationLines(ask, until.zone),
+      ...deadlineLines(until),
       ...howTo(run),
     ].join("\n"),
   };
 }
 
-export function approvalEscalated(run: RunName, ask: ApprovalAsk, zone?: string): NoticeText {
+export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   const own = stageText(ask);
   return {
     subject: `${subject(run, ask)} waited too long for ${own}: ${ask.escalatesTo.join(" or ")} may decide`,
     text: [
-      `${own} was asked${since(ask, zone)}, and has not decided.`,
+      `${own} was asked${since(ask, until.zone)}, and has not decided.`,
       `${ask.escalatesTo.join(" or ")} may now decide as well; each person counts once.`,
+      ...deadlineLines(until),
       ...howTo(run),
     ].join("\n"),
   };

@@ -21,10 +21,19 @@ export interface RunName {
 
 export type SumsByState = ReadonlyMap<LineState, BillSum>;
 
-interface Asked {
+export interface Deadline {
   /** ISO instant after which approving changes the dates, or null. */
   readonly decideBy: string | null;
   readonly zone?: string | undefined;
+}
+
+/** Until when people should decide, as every notice that asks them says it. */
+export function deadlineLines({ decideBy, zone }: Deadline): string[] {
+  if (decideBy === null) return [];
+  return [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`];
+}
+
+interface Asked extends Deadline {
   /** What each approval covers. */
   readonly asks: readonly ApprovalAsk[];
 }
@@ -40,15 +49,13 @@ function coverLines(asks: readonly ApprovalAsk[]): string[] {
 export function approvalNeeded(
   run: RunName,
   waiting: BillSum,
-  { decideBy, zone, asks }: Asked,
+  { asks, ...until }: Asked,
 ): NoticeText {
   return {
     subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
     text: [
       `Run ${run.runId} has a plan that waits for approval.`,
-      ...(decideBy === null
-        ? []
-        : [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`]),
+      ...deadlineLines(until),
       ...coverLines(asks),
       `Look at it with: payrun show ${run.runId}`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,

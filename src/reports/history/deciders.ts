@@ -3,18 +3,26 @@ import type { CountedDecision, RefusedDecision } from "../../api/decisions.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { decisionsOfRun } from "../../store/approvals/decisions.ts";
 import type { Db } from "../../store/index.ts";
+import { namesOf } from "../../store/names/names.ts";
 
 type Counted = z.infer<typeof CountedDecision>;
 type Refused = z.infer<typeof RefusedDecision>;
 
 /** Whose decisions on a run count, first to last. */
-export async function countedOf(db: Db, runId: string): Promise<Counted[]> {
+export async function countedOf(
+  db: Db,
+  { runId, businessId }: { readonly runId: string; readonly businessId: string },
+): Promise<Counted[]> {
   const decisions = await decisionsOfRun(db, runId);
+  const vendors = decisions.flatMap(({ bankChanges }) => bankChanges.map((each) => each.contactId));
+  const names = await namesOf(db, businessId, "vendor", vendors);
   return decisions
     .filter(({ outcome }) => outcome === "accepted")
     .map(({ principal, roles, decision, decidedAtMs, alone, comment, bankChanges }) => ({
       ...{ runId, by: principal, roles: [...roles], decision, alone, comment },
-      verifiedBankChanges: [...bankChanges],
+      verifiedBankChanges: bankChanges.map((each) => {
+        return { ...each, contactName: names.get(each.contactId)?.name ?? null };
+      }),
       at: new Date(decidedAtMs).toISOString(),
     }));
 }

@@ -104,6 +104,10 @@ describe("a run whose approvals come in stages", () => {
     const asked = "approval-needed controller";
     const reminded = "approval-reminder controller";
     expect(await told(runId)).toEqual([asked, reminded, reminded]);
+    const texts = await listNotices(world.store.db, { runId, limit: 100 });
+    for (const { kind, text } of texts.filter(({ kind: of }) => of !== "approval-needed")) {
+      expect(text, kind).toMatch(/Decide by \w+day, .* New York: after that, payment dates change/);
+    }
 
     await expect(decide(runId, "fay", "cfo")).rejects.toThrow(
       /needs a token with one of the roles/,
