@@ -8,14 +8,14 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
-import { payrun, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
+import { payrun, payrunProcess, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 
 /** Nothing listens there: the discard port of this machine. */
 const NO_GATEWAY = { PAYRUN_GATEWAY_URL: "http://127.0.0.1:9" };
 
 describe("wrong usage", () => {
   test("an unknown command exits 2 and asks what was meant", async () => {
-    const { code, stderr, stdout } = await payrun(["validat", "x.yaml"]);
+    const { code, stderr, stdout } = await payrunProcess(["validat", "x.yaml"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("unknown command 'validat'");
     expect(stderr).toContain("Did you mean validate?");
@@ -35,7 +35,7 @@ describe("wrong usage", () => {
   });
 
   test("no command shows the help and exits 2, --help exits 0", async () => {
-    const [without, asked] = await Promise.all([payrun([]), payrun(["--help"])]);
+    const [without, asked] = await Promise.all([payrunProcess([]), payrunProcess(["--help"])]);
     expect(without.code).toBe(2);
     expect(asked.code).toBe(0);
     for (const command of ["up", "demo", "validate", "launch", "resolve", "token", "doctor"]) {
