@@ -47,10 +47,7 @@ function inBrowser(): TestProjectInlineConfiguration[] {
     );
     return [];
   }
-  // As with whole stacks: slow is not wrong.
-  return [
-    { extends: true, test: { name: "browser", include: browserTests, testTimeout: 240_000 } },
-  ];
+  return [{ extends: true, test: { name: "browser", include: browserTests } }];
 }
 
 export default defineConfig({
@@ -58,10 +55,11 @@ export default defineConfig({
     pool: "forks",
     // Twice the cores of a small machine: whole stacks wait more than they compute.
     maxWorkers: 4,
-    testTimeout: 60_000,
+    // Slow is not wrong: a machine may be busy with much else.
+    testTimeout: 240_000,
     // A machine that stands still for seconds breaks no promise.
     expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     teardownTimeout: 30_000,
     execArgv: ["--disable-warning=ExperimentalWarning"],
     projects: [
@@ -86,9 +84,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: "temporal",
-          // Whole stacks of processes on a machine that may be busy: slow is not wrong.
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
           include: temporalTests,
           globalSetup: ["test/support/sandbox-folder.ts", "test/support/global-setup.ts"],
         },

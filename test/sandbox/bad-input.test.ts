@@ -18,9 +18,11 @@ let sandbox: TestSandbox;
 let pool: Pool;
 let ids: Ids;
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  // What others have used may grow, or shrink, for a reason of its own.
+  sandbox = await startSandbox({ fresh: true });
   ids = await makeIds(sandbox);
-  pool = new Pool(sandbox.url, { connections: inFlight });
+  // The service closes idle connections, perhaps just when a request is sent on one.
+  pool = new Pool(sandbox.url, { connections: inFlight, keepAliveTimeout: 1 });
 });
 afterAll(async () => {
   await pool.destroy();

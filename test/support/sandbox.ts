@@ -28,6 +28,8 @@ export interface StartOptions {
   /** Kept by `stop()` when given; else a temporary one that is removed. */
   dataDir?: string;
   port?: number;
+  /** True for processes that no test has used before. */
+  fresh?: boolean;
 }
 
 /** What a request to the service was answered. */
@@ -52,8 +54,9 @@ const idle: TestSandbox[] = [];
  */
 export async function startSandbox(options: StartOptions = {}): Promise<TestSandbox> {
   const fixture = options.fixture ?? "blank";
-  const isOwn = options.dataDir === undefined && options.port === undefined;
-  const used = isOwn ? idle.pop() : undefined;
+  const mayBeUsed =
+    options.fresh !== true && options.dataDir === undefined && options.port === undefined;
+  const used = mayBeUsed ? idle.pop() : undefined;
   if (used !== undefined) {
     await used.control.reset(fixture);
     return used;
