@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates Temporal's two databases where they are missing, and brings their schemas up to date.
+# Brings the schemas of Temporal's two databases up to date; payrun-database.sh makes the databases.
 # The tool finds the server in SQL_HOST, SQL_PORT, SQL_USER, SQL_PASSWORD and SQL_PLUGIN.
 set -eu
 
@@ -10,7 +10,6 @@ update() {
 }
 
 prepare() {
-  temporal-sql-tool --database "$1" create-database
   if answer=$(update "$1" "$2"); then
     echo "$1 is up to date"
     return

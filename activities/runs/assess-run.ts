@@ -1,6 +1,7 @@
 import { countForReasons, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
+import { runPage } from "../../src/contracts/console-pages.ts";
 import {
   ENDED_LINE_STATES,
   ENDED_PHASES,
@@ -74,7 +75,9 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       await facts.settleDeposits(rejected);
     }
     const view = await facts.view(rejected, asking);
-    const progress = judgeProgress(view);
+    const { publicUrl } = context;
+    const page = publicUrl === undefined ? undefined : `${publicUrl}${runPage(runId)}`;
+    const progress = judgeProgress({ ...view, page });
     const { run } = facts;
     if (!ENDED_PHASES.includes(before)) {
       await setRunPhase(trx, runId, {

@@ -16,6 +16,8 @@ export interface ActivityContext {
   readonly temporal: Client;
   readonly log: ActivityLog;
   readonly vault: Vault;
+  /** Where people reach the gateway: what is shown in Temporal links to its pages. */
+  readonly publicUrl?: string | undefined;
   /** Names this process in leases and in the attempts' sends. */
   readonly workerId: string;
   /** @throws {ConfigError} where no profile has this name. */

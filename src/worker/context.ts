@@ -19,6 +19,7 @@ export interface ContextParts {
   readonly profiles: Profiles;
   readonly vault: Vault;
   readonly log: ActivityLog;
+  readonly publicUrl?: string;
   readonly workerId: string;
   readonly draining: AbortSignal;
 }
@@ -58,7 +59,7 @@ export function createContext(parts: ContextParts): {
     timeoutMs: HTTP_TIMEOUT_MS,
     onDate: (business, dateMs) => clocks.of(profileOf(business)).observeServiceDate(dateMs),
   });
-  const { store, temporal, log, vault, workerId, draining } = parts;
+  const { store, temporal, log, vault, publicUrl, workerId, draining } = parts;
   const telling = signalAtOnce(store, () => signalThrough(parts), log);
   return {
     activities: {
@@ -66,6 +67,7 @@ export function createContext(parts: ContextParts): {
       temporal,
       log,
       vault,
+      publicUrl,
       workerId,
       draining,
       profileOf,

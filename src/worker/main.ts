@@ -74,6 +74,7 @@ async function main(): Promise<number> {
     profiles: config.profiles,
     vault: new Vault(new Keyring(config.encryptionKeys)),
     log,
+    publicUrl: config.publicUrl,
     workerId,
     draining: draining.signal,
   });

@@ -22,6 +22,7 @@ interface Compose {
       readonly depends_on?: Record<string, unknown>;
       readonly environment?: Record<string, string>;
       readonly entrypoint?: readonly string[];
+      readonly command?: readonly string[];
       readonly volumes?: readonly string[];
     }
   >;
@@ -103,6 +104,7 @@ test("for a real service it writes profiles that load once the token is in its f
     expect(services[name]?.environment?.["PAYRUN_PROFILES"]).toBe("/config/profiles.yaml");
     expect(services[name]?.volumes).toContain(".:/config:ro");
   }
+  expect(services["edge"]?.command?.at(-1)).toBe("gateway:8088");
   const playbook = parse(readFileSync(join(cwd, "weekly-vendors.yaml"), "utf8")) as object;
   expect(playbook).toMatchObject({ approve: [{ by: ["cfo"] }], late: "ask" });
   expect((await payrun(["validate", "weekly-vendors.yaml"], { cwd, env: {} })).code).toBe(0);

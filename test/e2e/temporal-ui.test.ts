@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { runPage } from "../../src/contracts/console-pages.ts";
+import { addDays } from "../../src/domain/clock/dates.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { applyIncidents, bouncedScene, incidents } from "../support/bounced.ts";
 import {
@@ -96,6 +100,36 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
     expect(await cancelKeys(payrun, paymentId)).toHaveLength(1);
     await expectBank(payrun, [[bill, 0]]);
   });
+});
+
+test("the saved views of docs/temporal.md find a run that waits for approval, and its details link to its page", async () => {
+  const text = readFileSync(new URL("../../docs/temporal.md", import.meta.url), "utf8");
+  const views = [...text.matchAll(/^temporal workflow list --query '(.+)'$/gm)].map(
+    ([, query = ""]) => query,
+  );
+  expect(views).toHaveLength(3);
+  const { runId } = await plannedScene(payrun, "views", [100_00]);
+  // The page names a week as an example: here it is the one around today.
+  const today = newYorkDate(Date.now());
+  const week = [
+    ["2026-11-23", addDays(today, -1)],
+    ["2026-11-30", addDays(today, 6)],
+  ];
+  for (const view of views) {
+    const query = week.reduce((said, [day = "", here = ""]) => said.replaceAll(day, here), view);
+    const found = async (): Promise<string[]> => {
+      const ids: string[] = [];
+      for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {
+        ids.push(workflowId);
+      }
+      return ids;
+    };
+    await expect.poll(found, { timeout: 30_000, message: query }).toContain(runId);
+  }
+  const handle = payrun.temporal.workflow.getHandle(runId);
+  const shown = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
+  expect(shown.currentDetails).toContain(`${runPage(runId)})`);
+  await payrun.call("operator", "POST", `/v1/runs/${encodeURIComponent(runId)}/cancel`, {});
 });
 
 describe("an activity that is paused", () => {

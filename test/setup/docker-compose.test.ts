@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+import { sql } from "kysely";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -15,6 +16,7 @@ import { loadConfig } from "../../src/config.ts";
 import { SETTING_NAMES } from "../../src/config/settings.ts";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
 import { openStore } from "../../src/store/index.ts";
+import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { hasPostgres } from "../support/postgres-programs.ts";
 import { freePort } from "../support/free-port.ts";
@@ -40,6 +42,13 @@ const composeShape = z.object({
       network_mode: z.string().optional(),
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
       healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+      user: z.string().optional(),
+      privileged: z.boolean().default(false),
+      read_only: z.boolean().default(false),
+      cap_drop: z.array(z.string()).default([]),
+      security_opt: z.array(z.string()).default([]),
+      profiles: z.array(z.string()).default([]),
+      restart: z.string().optional(),
     }),
   ),
   volumes: z.record(z.string(), z.unknown()),
@@ -119,11 +128,64 @@ test("the image has the Node that the checkout needs", () => {
   expect(Number(major)).toBe(24);
 });
 
-test("images are pinned to a version, and but for the UI to a digest", () => {
+test("what is ours, and what faces outside, runs without root's rights on files that it can't change", () => {
+  const users = [...read("Dockerfile").matchAll(/^USER (\S+)$/gm)].map(([, user]) => user);
+  expect(users.at(-1)).toBe("node");
+  expect(read("Dockerfile").split(/^USER node$/m)[1]).not.toMatch(/^RUN /m);
+  for (const [name, each] of [...ours, ["edge", service("edge")] as const]) {
+    expect(each.read_only, name).toBe(true);
+    expect(each.cap_drop, name).toEqual(["ALL"]);
+    expect(each.security_opt, name).toEqual(["no-new-privileges:true"]);
+    expect(each.user ?? "node", name).not.toMatch(/^(root|0)/);
+  }
+  for (const [name, { privileged }] of services) expect(privileged, name).toBe(false);
+});
+
+test("every part that stays up says whether it works, but for the UI, which only shows", () => {
+  const jobs = services.flatMap(([, { depends_on: needs }]) =>
+    Object.entries(needs).flatMap(([needed, { condition }]) =>
+      condition === "service_completed_successfully" ? [needed] : [],
+    ),
+  );
+  for (const [name, { healthcheck }] of services) {
+    if (jobs.includes(name) || name === "temporal-ui") continue;
+    expect(healthcheck?.test[0], name).toBe("CMD");
+  }
+});
+
+test("PostgreSQL's superuser makes the users and does nothing else, and no two share one", () => {
+  const superuser = service("postgresql").environment["POSTGRES_USER"];
+  const userOf = (url = "") => (url === "" ? undefined : new URL(url).username);
+  const users = services.flatMap(([name, { environment: given }]) => {
+    const user =
+      given["PGUSER"] ??
+      given["SQL_USER"] ??
+      (name === "postgresql" ? undefined : given["POSTGRES_USER"]) ??
+      userOf(given["PAYRUN_DATABASE_URL"]);
+    return user === undefined ? [] : [[name, user] as const];
+  });
+  expect(users.filter(([, user]) => user === superuser)).toEqual([["payrun-database", superuser]]);
+  expect(Object.fromEntries(users)).toMatchObject({
+    ...{ temporal: "temporal", "temporal-schema": "temporal" },
+    ...{ worker: "payrun", gateway: "payrun", prepare: "payrun" },
+  });
+});
+
+test("TLS stands before the gateway where others reach it, and starts only when it is asked for", () => {
+  const { profiles, command = [], ports } = service("edge");
+  expect(profiles).toEqual(["edge"]);
+  expect(ports).toEqual(["80:80", "443:443"]);
+  // The gateway shares the sandbox's network.
+  expect(command.slice(-2)).toEqual(["--to", "sandbox:8088"]);
+  expect(service("gateway").network_mode).toBe("service:sandbox");
+});
+
+test("images are pinned to a version, and but for the UI and the edge to a digest", () => {
   const others = services.filter(([, { build }]) => build === undefined);
   expect(others.length).toBeGreaterThan(3);
   for (const [name, { image }] of others) {
-    const pinned = name === "temporal-ui" ? /:\d+(\.\d+)*$/ : /:\d[\w.-]*@sha256:[0-9a-f]{64}$/;
+    const isKnown = name !== "temporal-ui" && name !== "edge";
+    const pinned = !isKnown ? /:\d+(\.\d+)*(-alpine)?$/ : /:\d[\w.-]*@sha256:[0-9a-f]{64}$/;
     expect(image, name).toMatch(pinned);
   }
 });
@@ -150,7 +212,7 @@ test("services, volumes and files that are named exist", () => {
 
 test("ports are published on this machine only, and are the default ones", () => {
   const config = loadConfig({});
-  const published = services.flatMap(([, { ports }]) => ports);
+  const published = services.flatMap(([name, { ports }]) => (name === "edge" ? [] : ports));
   for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
   for (const port of [
     config.gateway.port,
@@ -209,6 +271,7 @@ test("Payrun's user and database are made, once, and the store is made in it", a
         PGUSER: admin.username,
         PGPASSWORD: decodeURIComponent(admin.password),
         PAYRUN_DB_PASSWORD: "it's a secret",
+        TEMPORAL_DB_PASSWORD: "another",
       },
     });
   for (const each of [make(), make()]) {
@@ -218,8 +281,26 @@ test("Payrun's user and database are made, once, and the store is made in it", a
   url.host = admin.host;
   url.password = "it's a secret";
   const store = await openStore(url.href);
+  const { rows } = await sql<{ rolname: string }>`
+    select rolname from pg_roles
+    where rolname in ('payrun', 'temporal')
+      and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)
+    order by rolname`.execute(store.db);
+  expect(rows.map(({ rolname }) => rolname)).toEqual(["payrun", "temporal"]);
+  expect(await workerHealth(url.href)).toBe(1);
+  await noteWorker(store.db, `${hostname()}:1`);
+  expect(await workerHealth(url.href)).toBe(0);
   await store.close();
+  url.pathname = "/temporal";
+  await expect(openStore(url.href)).rejects.toThrow(/permission denied|CONNECT/);
 });
+
+/** The worker's health check, as it is written. */
+function workerHealth(databaseUrl: string): Promise<number | null> {
+  const [, ...command] = service("worker").healthcheck?.test ?? [];
+  const environment = { PAYRUN_DATABASE_URL: databaseUrl, PAYRUN_HOME: folder };
+  return ended(run(command, environment, (text) => text));
+}
 
 test("sandbox, preparation and gateway start as they are written and find each other", async () => {
   const databaseUrl = await database();

@@ -47,6 +47,9 @@ export function composeFiles(folder: string, service: "sandbox" | "real"): InitF
     const gateway = ["services", "gateway"];
     compose.deleteIn([...gateway, "network_mode"]);
     compose.setIn([...gateway, "ports"], ["127.0.0.1:8088:8088"]);
+    const from = "${PAYRUN_DOMAIN:-localhost}";
+    const proxy = ["caddy", "reverse-proxy", "--from", from, "--to", "gateway:8088"];
+    compose.setIn(["services", "edge", "command"], proxy);
     const publicUrl = "${PAYRUN_PUBLIC_URL:-http://localhost:8088}";
     compose.setIn([...gateway, "environment", "PAYRUN_PUBLIC_URL"], publicUrl);
   }

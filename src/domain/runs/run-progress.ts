@@ -17,6 +17,8 @@ export interface ProgressInput extends RunSoFar {
     readonly cancelRequestedAtMs: number | null;
     readonly planHash: string | null;
   };
+  /** Address of its page; missing where nobody can say it. */
+  readonly page?: string | undefined;
   readonly rejected: boolean;
   /** False if nobody has approved anything of it; missing where that doesn't matter. */
   readonly isApproved?: boolean;
@@ -228,6 +230,7 @@ function markdown(
     `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
     ...(soFar === "" ? [] : ["", `So far: ${soFar}.`]),
     ...(waitingFor === null ? [] : ["", `Waits for: ${waitingFor}.`]),
+    ...(input.page === undefined ? [] : ["", `[Open it in the console](${input.page})`]),
     "",
     "| State | Bills | Amount |",
     "|---|---:|---:|",

@@ -167,3 +167,10 @@ test("a run says what it waits for, a fault of the service first", () => {
     "3 bills waiting for approval, the service: ba_1 can't pay now",
   );
 });
+
+test("the details link to the run's page, where somebody can say its address", () => {
+  const page = "https://payrun.example.com/runs/pay-run%2Facme%2Fweekly%2F2026-11-05";
+  const { details } = judgeProgress(input({ "awaiting-approval": 1 }, { page }));
+  expect(details).toContain(`[Open it in the console](${page})`);
+  expect(judgeProgress(input({ "awaiting-approval": 1 })).details).not.toContain("console");
+});
