@@ -100,7 +100,8 @@ describe("on a sandbox that is down", () => {
   test("a schedule is shown, paused and let go, without its next runs", async () => {
     const nowhere = await startSandbox();
     const { url } = nowhere;
-    await nowhere.stop();
+    // A sandbox that is stopped may serve another test.
+    await nowhere.kill();
     unreachableUrl = url;
     try {
       expect((await scene.apply(DAILY)).status).toBe(200);
