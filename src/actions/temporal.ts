@@ -110,15 +110,19 @@ async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. */
+/**
+ * Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. A
+ * call that hung until then has a second try: a server now and then forgets one.
+ */
 export async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + CALL_TIMEOUT_MS;
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await once(client, fn);
     } catch (error) {
       const worthIt = error instanceof GatewayError && error.code === "temporal_unreachable";
-      if (!worthIt || performance.now() + RETRY_AFTER_MS > deadline) throw error;
+      const isOver = tries > 1 && performance.now() + RETRY_AFTER_MS > deadline;
+      if (!worthIt || isOver) throw error;
       await sleep(RETRY_AFTER_MS);
     }
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
@@ -66,7 +67,8 @@ describe("A hold", () => {
     olga = await signedIn(gateway, "olga", ["operator"]);
     const token = await gateway.token("oli", ["operator"]);
     const hold = (body: object) => gateway.call("POST", "/v1/holds", token, body);
-    await hold({ payableId: "pbl_0101", reason: "disputed", until: "2027-01-04" });
+    const until = addDays(newYorkDate(Date.now()), 30);
+    await hold({ payableId: "pbl_0101", reason: "disputed", until });
     await hold({ contactId: "con_4", reason: "looks forged" });
     const { text } = await olga.get("/holds");
     expect(text).toMatch(/Harbor Street Bakery Bill BILL-000101, \$[\d,.]+/);

@@ -41,7 +41,7 @@ export interface ApiAnswer<Body = Json> {
 }
 
 /** Names the folder of a test run's sandboxes, which is removed when the run has ended. */
-export const SANDBOXES = "PAYRUN_TEST_SANDBOXES";
+export const SANDBOXES = "TEST_SANDBOXES";
 
 /** Sandboxes that run and that nobody uses: two processes take a second to start. */
 const idle: TestSandbox[] = [];
