@@ -3,7 +3,7 @@ import { payRunId } from "../../src/contracts/names.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { onlyPlans } from "../../src/domain/plan-only.ts";
+import { ONLY_PLANS, onlyPlans } from "../../src/domain/plan-only.ts";
 import { type OffCycle, offCycleOf } from "../../src/domain/off-cycle.ts";
 import type { BillBook } from "../../src/domain/planning/book.ts";
 import { buildPlan, type Plan } from "../../src/domain/planning/plan.ts";
@@ -126,7 +126,12 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
   const reading = await read(context, subject);
   const selection = await unclaimed(context, subject, reading);
   const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
-  const plan = { ...summary, business, playbook: input.playbook, period, lines, skipped };
+  const told = onlyPlans(policy) ? [`A launch pays nothing: ${ONLY_PLANS}.`] : [];
+  const warnings = [...told, ...(summary.warnings ?? [])];
+  const plan = {
+    ...{ ...summary, business, playbook: input.playbook, period, lines, skipped },
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
 }
 

@@ -288,6 +288,26 @@ describe("planning dry", () => {
     expect(summary.planHash).toBe(dry?.planHash);
   });
 
+  it("says so where a launch would only plan", async () => {
+    await world.reset({ payables: [{ ...due, id: "y1", contactId: "v1" }] });
+    const schedule = {
+      days: { every: "week", on: "thursday" },
+      at: "10:00",
+      zone: "America/New_York",
+      holidays: "skip",
+      catchUpDays: 1,
+      mode: "plan-only",
+    } as const;
+    await planDry(world.context(), {
+      ...{ business: "acme", playbook: "beside", period: PERIOD, dryPlanId: "plan_3" },
+      unstored: { policy: { ...POLICY, name: "beside", schedule }, revision: 1 },
+    });
+    const dry = await getDryPlanPage(world.store.db, "plan_3", { page: 1, pageSize: 10 });
+    expect(dry?.warnings).toEqual([
+      "A launch pays nothing: its playbook's schedule only plans (mode: plan-only).",
+    ]);
+  });
+
   it("says which playbook is missing", async () => {
     await world.reset({});
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
