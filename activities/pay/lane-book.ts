@@ -69,7 +69,6 @@ export class LaneBook {
     if (this.isBlocked) return { opened: [], leased: 0 };
     this.#adjust();
     const asked = this.#lines.take(this.#limit);
-    this.#lines.leaseAhead(2 * this.#limit);
     const clock = await this.#now();
     const paid = this.#takePaid();
     const limit = leaveLimit();
@@ -123,7 +122,6 @@ export class LaneBook {
   async close(unsent: readonly OpenedJob[]): Promise<void> {
     clearTimeout(this.#timer);
     await this.#flushing?.catch(() => undefined);
-    await this.#lines.settled();
     try {
       await this.#flush();
     } finally {

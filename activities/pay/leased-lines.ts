@@ -29,9 +29,6 @@ export class LeasedLines {
   #unread: PayJob[] = [];
   #blocked = false;
   #leases = LEASE_FIRST;
-  #leasing: Promise<number> | undefined;
-  /** False where the last lease found fewer lines than it could have. */
-  #hasMore = true;
 
   constructor(context: ActivityContext, owner: PayOwner) {
     this.#context = context;
@@ -61,27 +58,8 @@ export class LeasedLines {
     return [...this.#ready.splice(0), ...this.#unread.splice(0)];
   }
 
-  /** Leases the next lines and reads their bills, or waits for that; returns how many. */
-  lease(): Promise<number> {
-    this.#leasing ??= this.#leaseNext().finally(() => {
-      this.#leasing = undefined;
-    });
-    return this.#leasing;
-  }
-
-  /** Leases in good time: to read many bills takes as long as to pay some. */
-  leaseAhead(below: number): void {
-    if (this.#ready.length >= below || !this.#hasMore) return;
-    // Whoever finds nothing left leases again, and is told what goes wrong.
-    this.lease().catch(() => undefined);
-  }
-
-  /** Waits for a lease that is under way. */
-  async settled(): Promise<void> {
-    await this.#leasing?.catch(() => undefined);
-  }
-
-  async #leaseNext(): Promise<number> {
+  /** Leases the next lines and reads their bills; returns how many. */
+  async lease(): Promise<number> {
     const { runId, businessId, by } = this.#owner;
     const clock = await this.#now();
     const { lines, blockedUntilMs } = await groupOf(this.#context.store, businessId).transaction(
@@ -92,7 +70,6 @@ export class LeasedLines {
         }),
     );
     this.#blocked = blockedUntilMs !== null;
-    this.#hasMore = lines.length === this.#leases;
     if (lines.length === 0) return 0;
     const begun = performance.now();
     await this.#read(lines);

@@ -237,8 +237,7 @@ test("a second answer to one request changes nothing, holds the bill and is told
 
 describe("a lane whose store goes away for a moment", () => {
   test("writes down of what it has not begun that it never left", async () => {
-    // One less than a lease takes: nothing is leased ahead, in whose place the next ask would fail.
-    const { runId } = await world.approvedRun(Array.from({ length: 79 }, () => ({})));
+    const { runId } = await world.approvedRun(Array.from({ length: 80 }, () => ({})));
     const { store } = world;
     const results = async () => {
       const sent = store.db.selectFrom("sends").where("owner", "=", runId);
