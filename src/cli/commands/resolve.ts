@@ -68,7 +68,8 @@ export function addResolveCommand(program: Command, session: Session): void {
 }
 
 const QUESTIONS = {
-  retry: (which: string) => `Try ${which} again; what is owed goes out if its approval still stands`,
+  retry: (which: string) =>
+    `Try ${which} again; what is owed goes out if its approval still stands`,
   "paid-elsewhere": (which: string) => `Take ${which} as paid elsewhere, never to be paid again`,
   "give-up": (which: string) => `Give ${which} up, never to be paid`,
 } as const;
