@@ -11,6 +11,7 @@ import { chooseAddresses, type StackOptions, startStack } from "../../src/cli/pa
 import { Company } from "./company.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
 import { Gateway } from "../gateway.ts";
+import { median } from "../medians.ts";
 import { probe, type Waits } from "./probes.ts";
 
 const playbook = (name: string): string => `kind: pay-run
@@ -217,10 +218,6 @@ function compared(waits: Waits, quiet: Waits): string {
     const worst = Math.max(...waits[kind]) / median(quiet[kind]);
     return `${kind} ${ratio.toFixed(2)} x (worst of ${waits[kind].length}: ${worst.toFixed(2)} x)`;
   }).join(", ");
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function seconds(ms: number): string {

@@ -4,8 +4,8 @@ import { seedWeekly } from "../../test/console/support/weekly-run.ts";
 import { startTestGateway, type TestGateway } from "../../test/gateway/support/gateway.ts";
 import { approveLines } from "../../test/gateway/support/rows.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
+import { medians, TIMES } from "../medians.ts";
 
-const TIMES = 15;
 const SMALL = 100;
 
 interface Side {
@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     process.stdout.write(`pages of ${bills} bills and of ${SMALL}; the median of ${TIMES}\n`);
     for (const name of Object.keys(sides[0].paths)) {
-      const [few, many] = await medians(sides, name);
+      const [few, many] = await medians(sides, (side) => visit(side, name));
       const ratio = (many / few).toFixed(2).padStart(8);
       process.stdout.write(`${ratio}x  ${name} (${many.toFixed(0)} ms)\n`);
     }
@@ -64,21 +64,8 @@ async function sideOf(bills: number): Promise<Side> {
   return { gateway, visits, paths };
 }
 
-/** Each in turn, so that a slow moment of the machine meets both. */
-async function medians(sides: readonly [Side, Side], name: string): Promise<[number, number]> {
-  const times: [number[], number[]] = [[], []];
-  for (let round = 0; round < TIMES; round += 1) {
-    for (const side of [0, 1] as const) {
-      const { visits, paths } = sides[side];
-      const beganAt = performance.now();
-      const { status, text } = await visits.get(paths[name] ?? "");
-      times[side].push(performance.now() - beganAt);
-      if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
-    }
-  }
-  return [medianOf(times[0]), medianOf(times[1])];
-}
-
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+/** Reads one of its pages. */
+async function visit({ visits, paths }: Side, name: string): Promise<void> {
+  const { status, text } = await visits.get(paths[name] ?? "");
+  if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
 }

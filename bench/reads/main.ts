@@ -6,9 +6,9 @@ import type { Db } from "../../src/store/sql/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/lines/reserved.ts";
 import { dayOfFailure } from "../../src/store/lines/retry-cases.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
-import { BUSINESS_ID, type Place, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
+import { medians, TIMES } from "../medians.ts";
+import { BUSINESS_ID, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
 
-const TIMES = 15;
 const TODAY = "2026-11-19";
 const SOURCE = { businessId: BUSINESS_ID, sourceId: SOURCE_ID, today: TODAY };
 const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
@@ -58,7 +58,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     process.stdout.write(`${bills} bills in 1 run, and in ${runs} runs; the median of ${TIMES}\n`);
     for (const [name, read] of Object.entries(READS)) {
-      const [one, many] = await medians(places, read);
+      const [one, many] = await medians(places, ({ store }) => read(store.db));
       const ratio = (many / one).toFixed(2).padStart(8);
       process.stdout.write(`${ratio}x  ${name} (${many.toFixed(1)} ms)\n`);
     }
@@ -68,24 +68,4 @@ export async function main(args: readonly string[]): Promise<void> {
       await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-/** Each in turn, so that a slow moment of the machine meets both. */
-async function medians(
-  places: readonly [Place, Place],
-  read: (db: Db) => Promise<unknown>,
-): Promise<readonly [number, number]> {
-  const times: [number[], number[]] = [[], []];
-  for (let round = 0; round < TIMES; round += 1) {
-    for (const side of [0, 1] as const) {
-      const beganAt = performance.now();
-      await read(places[side].store.db);
-      times[side].push(performance.now() - beganAt);
-    }
-  }
-  return [medianOf(times[0]), medianOf(times[1])];
-}
-
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
