@@ -34,8 +34,8 @@ export async function recordResults(
     const rows = rowsAs(
       "answers",
       "sends",
-      some.map(({ send: { sendId }, result, status, code, message, answerDateMs, madeIds }) => {
-        return { sendId, result, status, code, message, answerDateMs, madeIds };
+      some.map(({ send, result, status, code, message, answerDateMs, madeIds }) => {
+        return { ...placeOf(send), result, status, code, message, answerDateMs, madeIds };
       }),
     );
     const { rows: found } = await sql<{ send_id: string }>`
@@ -44,7 +44,9 @@ export async function recordResults(
         message = answers.message, answer_date_ms = answers.answer_date_ms,
         made_ids = answers.made_ids, answered_at_ms = ${nowMs}
       from ${rows}
-      where sends.send_id = answers.send_id and sends.result = 'pending'
+      where sends.business_id = answers.business_id and sends.subject = answers.subject
+        and sends.seq = answers.seq and sends.send_no = answers.send_no
+        and sends.send_id = answers.send_id and sends.result = 'pending'
       returning sends.send_id`.execute(trx);
     for (const row of found) written.add(row.send_id);
   }
@@ -57,6 +59,10 @@ export async function recordResults(
   }
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);
+}
+
+function placeOf({ businessId, subject, seq, sendNo, sendId }: OpenedSend) {
+  return { businessId, subject, seq, sendNo, sendId };
 }
 
 async function noteAnswer(
@@ -81,7 +87,7 @@ async function recordLate(
 ): Promise<void> {
   const { send, result, status, code, madeIds } = outcome;
   const { businessId, subject, sendId } = send;
-  const stored = await findOne(trx, "sends", { sendId });
+  const stored = await findOne(trx, "sends", placeOf(send));
   // The sender repeats a commit that had succeeded without confirmation.
   const isSame =
     stored?.result === result &&

@@ -159,12 +159,13 @@ export async function noteSends(
       "run_lines",
       some.map(({ seq, ...line }) => ({ ...line, attempts: seq })),
     );
-    await sql`update run_lines
-      set attempts = sent.attempts, execution_date = sent.execution_date,
-        lease_until_ms = ${untilMs}
-      from ${sent}
-      where run_lines.run_id = sent.run_id
-        and run_lines.payable_id = sent.payable_id`.execute(trx);
+    const ofSent = sql`from ${sent}
+      where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id`;
+    await sql`update run_lines set attempts = sent.attempts, lease_until_ms = ${untilMs}
+      ${ofSent}`.execute(trx);
+    // By itself, as few change: SQLite would write a line's every index by date anew.
+    await sql`update run_lines set execution_date = sent.execution_date
+      ${ofSent} and run_lines.execution_date <> sent.execution_date`.execute(trx);
   }
 }
 

@@ -43,7 +43,9 @@ export async function neverAnswered(
 ): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     select distinct sends.subject from sends
-      join attempts on attempts.attempt_id = sends.attempt_id and attempts.operation = 'pay'
+      join attempts on attempts.business_id = sends.business_id
+        and attempts.subject = sends.subject and attempts.seq = sends.seq
+        and attempts.operation = 'pay'
     where sends.business_id = ${businessId} and sends.opened_at_ms >= ${since.openedMs}
       and ${isIn("sends.result", UNANSWERED)}
       and not exists (select 1 from open_subjects

@@ -20,11 +20,7 @@ export const INDEXES: readonly string[] = [
   `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
      where state = 'parked'`,
   "create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)",
-  "create unique index attempts_of_subject on attempts (business_id, subject, seq)",
   "create unique index attempts_by_key on attempts (idempotency_key)",
-  "create unique index sends_of_attempt on sends (attempt_id, send_no)",
-  "create index sends_of_subject on sends (business_id, subject, seq, send_no)",
-  "create index sends_of_owner on sends (owner)",
   `create index sends_never_answered on sends (business_id, opened_at_ms)
      where result in ('pending', 'unknown', 'conflict', 'unconfirmed')`,
   "create index late_answers_of_subject on late_answers (business_id, subject)",

@@ -23,7 +23,7 @@ const RESULT = {
  */
 export const ledgerTables = {
   /** One row per idempotency key; only grows. */
-  attempts: growing(["attempt_id"], {
+  attempts: growing(["business_id", "subject", "seq"], {
     attempt_id: text,
     business_id: text,
     /** A payable id, or what names a payment to cancel or a deposit (`contracts/names.ts`). */
@@ -34,7 +34,7 @@ export const ledgerTables = {
     created_at_ms: integer,
   }),
   /** One row per request that may leave; its result is written once, by its sender. */
-  sends: writtenOnce(RESULT, ["send_id"], {
+  sends: writtenOnce(RESULT, ["business_id", "subject", "seq", "send_no"], {
     /** Random: only its sender knows it. */
     send_id: text,
     attempt_id: text,

@@ -38,13 +38,14 @@ export function rowsAs(
   return sql`(select ${sql.join(read)} from ${eachOf(values)}) as ${sql.ref(alias)}`;
 }
 
-// In an object: PostgreSQL's json_each knows no lists. Its keys keep the rows' order.
+// In an object: PostgreSQL's jsonb_each knows no lists. Its keys keep the rows' order: PostgreSQL
+// sorts shorter keys first.
 function eachOf(rows: readonly (readonly Value[])[]): RawBuilder<unknown> {
   const keyed: object = Object.assign({}, rows);
   const text = JSON.stringify(keyed);
   // Only what PostgreSQL refuses in a text is written so.
   const isClean = !/\\u(?:0000|d[89a-f])/.test(text);
-  return sql`json_each(${isClean ? text : JSON.stringify(keyed, clean)})`;
+  return sql`jsonb_each(${isClean ? text : JSON.stringify(keyed, clean)})`;
 }
 
 function clean(_key: string, value: unknown): unknown {

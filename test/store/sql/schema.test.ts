@@ -84,7 +84,7 @@ test("a key has one attempt, a send its number once, and its result is written o
   await store.db.insertInto("attempts").values(attempt).execute();
   for (const other of [
     { attempt_id: "att_2", seq: 2 },
-    { attempt_id: "att_2", idempotency_key: "k" },
+    { attempt_id: "att_2", idempotency_key: "key_2" },
   ]) {
     const again = store.db.insertInto("attempts").values({ ...attempt, ...other });
     await expect(again.execute()).rejects.toThrow(/unique/i);
