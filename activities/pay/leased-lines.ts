@@ -13,7 +13,7 @@ import { recordOutcome } from "./record.ts";
 /** Lines that are leased and read together: as many as are read well before a read is too old. */
 const LEASE_FIRST = 80;
 const LEASE_LEAST = 20;
-const LEASE_MOST = 960;
+const LEASE_MOST = 240;
 const READ_LASTS_MS = 20_000;
 
 /** Bills that a lane reads by themselves at the same time. */

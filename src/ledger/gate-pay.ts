@@ -1,14 +1,15 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { PayLimits } from "../contracts/playbook.ts";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
-import { claimOwners } from "../store/payables/claims.ts";
 import { holdsOnLines } from "../store/holds/holds.ts";
-import { approvedLines } from "../store/approvals/line-approvals.ts";
-import { getRunLines, type RunLine } from "../store/lines/lines.ts";
+import { isApproved } from "../store/approvals/line-approvals.ts";
+import { type RunLine, toRunLine } from "../store/lines/lines.ts";
 import { getRun } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { WeekSums } from "../store/lines/week-sums.ts";
+import { chunks } from "../store/sql/db.ts";
+import { idsIn } from "../store/sql/rows-as.ts";
+import { type WeighedLine, WeekSums } from "../store/lines/week-sums.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import type { Wish } from "./facts.ts";
 import { runStopped } from "./run-stopped.ts";
@@ -46,11 +47,8 @@ export async function mayPay(
   const closed = new Map<string, Closed>();
   const ids = requests.map(({ subject }) => subject);
   const stopped = await runStopped(trx, await getRun(trx, runId), owner === runId);
-  const found = await getRunLines(trx, runId, ids);
-  const lines = new Map(found.map((line) => [line.payableId, line]));
-  const owners = await claimOwners(trx, businessId, ids);
+  const lines = await linesAtGate(trx, runId, ids, businessMs);
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
-  const approved = await approvedLines(trx, found, businessMs);
   const weeks = new WeekSums(trx, { limits: caller.limits, businessMs });
   const states = owner === runId ? OF_RUN : OF_RETRY;
   for (const { subject, wish } of requests) {
@@ -68,11 +66,11 @@ export async function mayPay(
     }
     const refusal =
       stopped ??
-      (owners.get(subject) === owner
+      (line.claimedBy === owner
         ? null
         : closedFor("not-claimed", "the payable belongs to another workflow")) ??
       onHold(holdOn(holds, { ...line, playbook: caller.playbook })) ??
-      (approved.has(subject)
+      (line.approved
         ? null
         : closedFor("not-approved", "no valid approval of this line is stored")) ??
       (plan.funding.needsAchAuthorization && !caller.mayDebit
@@ -84,9 +82,53 @@ export async function mayPay(
   return closed;
 }
 
+/** What the gate asks of a line. */
+interface LineAtGate extends WeighedLine, Pick<RunLine, "sourceId" | "state" | "lineHash"> {
+  /** True if the quorum's approval of exactly this line is valid. */
+  readonly approved: boolean;
+  /** Workflow id that owns its payable's claim. */
+  readonly claimedBy: string | null;
+}
+
+/** These lines of a run as they are now, by payable. */
+async function linesAtGate(
+  trx: Transaction<Tables>,
+  runId: string,
+  payableIds: readonly string[],
+  businessMs: number,
+): Promise<Map<string, LineAtGate>> {
+  const lines = new Map<string, LineAtGate>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await trx
+      .selectFrom("run_lines")
+      .leftJoin("claims", (join) =>
+        join
+          .onRef("claims.business_id", "=", "run_lines.business_id")
+          .onRef("claims.payable_id", "=", "run_lines.payable_id"),
+      )
+      .select(COLUMNS_AT_GATE)
+      .select("claims.owner as claimed_by")
+      .select(sql<number>`case when ${isApproved(businessMs)} then 1 else 0 end`.as("approved"))
+      .where("run_lines.run_id", "=", runId)
+      .where("run_lines.payable_id", "in", idsIn(ids))
+      .execute();
+    for (const { approved, claimed_by: claimedBy, ...row } of rows) {
+      const line = { ...toRunLine(row), approved: approved === 1, claimedBy };
+      lines.set(line.payableId, line);
+    }
+  }
+  return lines;
+}
+
+const COLUMNS_AT_GATE = [
+  ...(["run_lines.run_id", "run_lines.business_id", "run_lines.payable_id"] as const),
+  ...(["run_lines.contact_id", "run_lines.source_id", "run_lines.amount_cents"] as const),
+  ...(["run_lines.execution_date", "run_lines.state", "run_lines.line_hash"] as const),
+] as const;
+
 async function overLimit(
   weeks: WeekSums,
-  line: RunLine,
+  line: LineAtGate,
   plan: PlanLine,
   { executionDate }: Wish,
 ): Promise<Closed | null> {

@@ -28,7 +28,6 @@ export async function recordResults(
   outcomes: readonly SendOutcome[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
-  const nowMs = await databaseNowMs(trx);
   const written = new Set<string>();
   for (const some of chunks(outcomes)) {
     const rows = rowsAs(
@@ -42,7 +41,7 @@ export async function recordResults(
       update sends set
         result = answers.result, status = answers.status, code = answers.code,
         message = answers.message, answer_date_ms = answers.answer_date_ms,
-        made_ids = answers.made_ids, answered_at_ms = ${nowMs}
+        made_ids = answers.made_ids, answered_at_ms = payrun_now_ms()
       from ${rows}
       where sends.business_id = answers.business_id and sends.subject = answers.subject
         and sends.seq = answers.seq and sends.send_no = answers.send_no
@@ -51,7 +50,7 @@ export async function recordResults(
     for (const row of found) written.add(row.send_id);
   }
   for (const outcome of outcomes) {
-    if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
+    if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome);
     // The trail records an applied payment with its line.
     else if (outcome.result !== "applied" || outcome.send.operation !== "pay") {
       await noteAnswer(trx, outcome);
@@ -80,11 +79,7 @@ async function noteAnswer(
   });
 }
 
-async function recordLate(
-  trx: Transaction<Tables>,
-  outcome: SendOutcome,
-  nowMs: number,
-): Promise<void> {
+async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promise<void> {
   const { send, result, status, code, madeIds } = outcome;
   const { businessId, subject, sendId } = send;
   const stored = await findOne(trx, "sends", placeOf(send));
@@ -94,6 +89,7 @@ async function recordLate(
     stored.code === code &&
     JSON.stringify(stored.madeIds) === JSON.stringify(madeIds);
   if (isSame) return;
+  const nowMs = await databaseNowMs(trx);
   await trx
     .insertInto("late_answers")
     .values(

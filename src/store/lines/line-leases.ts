@@ -152,7 +152,6 @@ export async function noteSends(
   leaseMs: number,
 ): Promise<void> {
   if (lines.length === 0) return;
-  const untilMs = (await databaseNowMs(trx)) + leaseMs;
   for (const some of chunks(lines)) {
     const sent = rowsAs(
       "sent",
@@ -161,7 +160,8 @@ export async function noteSends(
     );
     const ofSent = sql`from ${sent}
       where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id`;
-    await sql`update run_lines set attempts = sent.attempts, lease_until_ms = ${untilMs}
+    await sql`update run_lines set attempts = sent.attempts,
+        lease_until_ms = payrun_now_ms() + cast(${leaseMs} as bigint)
       ${ofSent}`.execute(trx);
     // By itself, as few change: SQLite would write a line's every index by date anew.
     await sql`update run_lines set execution_date = sent.execution_date

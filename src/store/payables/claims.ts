@@ -1,6 +1,6 @@
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
-import { findEach } from "../sql/records.ts";
+import { idsIn } from "../sql/rows-as.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import { asColumns } from "../sql/as-record.ts";
 
@@ -138,6 +138,15 @@ export async function claimOwners(
   businessId: string,
   payableIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const claims = await findEach(db, "claims", { businessId }, "payable_id", payableIds);
-  return new Map(claims.map(({ payableId, owner }) => [payableId, owner]));
+  const owners = new Map<string, string>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("claims")
+      .select(["payable_id", "owner"])
+      .where("business_id", "=", businessId)
+      .where("payable_id", "in", idsIn(ids))
+      .execute();
+    for (const row of rows) owners.set(row.payable_id, row.owner);
+  }
+  return owners;
 }

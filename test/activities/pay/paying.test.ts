@@ -216,6 +216,8 @@ test("a second answer to one request changes nothing, holds the bill and is told
     businessId: world.businessId,
     subject: payableId,
     operation: "pay",
+    seq: row.seq,
+    sendNo: row.send_no,
     sendId: row.send_id,
     attemptId: row.attempt_id,
     terms: { owner: runId },
