@@ -260,14 +260,15 @@ describe("runs, from the command line", () => {
     await stack.untilPhase(runId, "settling");
     await stack.sandbox.control.setScale(43_200);
     const watched = await as("cleo", ["watch", runId, "--json"]);
+    // The days have passed, and nothing more needs them to.
+    await stack.sandbox.control.setScale(1);
+    expect(watched.json()).toMatchObject({ phase: "completed" });
     expect(watched.code).toBe(0);
-    expect(watched.json<RunStatus>().phase).toBe("completed");
     // Days have passed on the business clock: another period, unless it is said which.
     const period = runId.split("/").at(-1) ?? "";
     const args = ["launch", "cli-weekly", "--period", period, "--wait", "--json"];
     const joined = await as("ada", args);
-    await stack.sandbox.control.setScale(1);
-    expect(joined.json<RunStatus>().phase).toBe("completed");
+    expect(joined.json()).toMatchObject({ phase: "completed" });
     expect(joined.code).toBe(0);
   });
 
