@@ -32,6 +32,8 @@ export interface PayrunOptions {
   readonly janitorEveryMs?: number;
   /** A Temporal server of the test's own, `host:port`; its namespace is then `default`. */
   readonly temporalAddress?: string;
+  /** Where its UI is, whose pages may have histories decrypted. */
+  readonly temporalUi?: string;
   /** Where the store is; a file of its own unless said. */
   readonly databaseUrl?: string;
 }
@@ -69,6 +71,7 @@ export class TestPayrun extends GatewayCalls {
   #hasAchAuthorization = true;
   #isSandbox = true;
   #signers = "";
+  #temporalUi = "";
 
   readonly databaseUrl: string;
   /** Where parts that start now find the store, if not as the test does. */
@@ -100,6 +103,7 @@ export class TestPayrun extends GatewayCalls {
     this.#hasAchAuthorization = options.achAuthorization !== false;
     this.#isSandbox = options.sandbox !== false;
     this.#signers = options.signers ?? "";
+    this.#temporalUi = options.temporalUi ?? "";
     if (options.janitorEveryMs !== undefined) {
       this.#parts.workerArgs = ["--janitor-every-ms", String(options.janitorEveryMs)];
     }
@@ -136,6 +140,7 @@ export class TestPayrun extends GatewayCalls {
       PAYRUN_ENCRYPTION_KEYS: `tests:${"00112233445566778899aabbccddeeff".repeat(2)}`,
       PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
       PAYRUN_PUBLIC_URL: this.gatewayUrl,
+      PAYRUN_TEMPORAL_UI_ORIGINS: this.#temporalUi,
       ...(this.#hasTokenFile
         ? { PAYRUN_PROFILES: join(this.home, "profiles.yaml") }
         : {
