@@ -59,6 +59,9 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
 
   test("stop everything, take back what is scheduled, and end the stop", async () => {
     const { runId, made } = await plannedScene(payrun, "stopped", [170_00]);
+    // What has been cancelled shows in the run before any day passes.
+    const { scale } = await payrun.sandbox.control.clock();
+    await payrun.sandbox.control.setScale(1);
     await approve(payrun, runId);
     await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
     const [stop = "", release = "", ...others] = commandsOf("docs/cancel-scheduled.md").filter(
@@ -72,6 +75,11 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     expect(stopped.stdout).toMatch(/stopped: everything/);
     expect(stopped.stdout).toMatch(/1 bill, \$170\.00, with the service, which can still cancel/);
     expect(stopped.stdout).toMatch(/\$170\.00 +cancelled/);
+    await expect
+      .poll(async () => (await cli(["status", runId], { env })).stdout, { timeout: 60_000 })
+      .toMatch(/cancelled +1 +\$170\.00/);
+    expect((await cli(["status", runId], { env })).stdout).not.toContain("scheduled");
+    await payrun.sandbox.control.setScale(scale);
     expect((await cli(["holds"], { env })).stdout).toContain("everything");
     const words = wordsOf(release).map((word) => word.replace("NAME", "reader"));
     const ended = await cli([...words, "--yes"], { env });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { Bill } from "../support/bills.ts";
+import { payrun as cli } from "../cli/cli.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 function resolve(
   bill: Bill | undefined,
-  action: "retry" | "paid-elsewhere" | "give-up",
+  action: "paid-elsewhere" | "give-up",
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   return payrun.call("operator", "POST", `/v1/payables/${bill?.id}/resolution`, {
     action,
@@ -137,11 +138,16 @@ describe("payments that fail in one run", () => {
   });
 
   test("a person's retry of what Nacha doesn't let be reinitiated is a new payment, with a new approval", async () => {
-    const resolved = await resolve(bill(RETURNED), "retry");
-    expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
-    expect(resolved.body).toMatchObject({
-      approvalEnded: expect.stringContaining("R03 ends its approval"),
+    const { publicId } = lineOf(await payrun.status(scene.runId), bill(RETURNED));
+    const typed = ["resolve", publicId ?? "", "--retry", "--reason", "talked to the vendor", "--yes"];
+    const resolved = await cli(typed, {
+      env: { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("operator") },
     });
+    expect(resolved.code, resolved.stderr).toBe(0);
+    expect(resolved.stdout).toMatch(
+      /R03 ends its approval.* It is not tried again: the next run plans it/,
+    );
+    expect(resolved.stdout).not.toContain("is tried again");
     await payrun.until(scene.runId, "left to the next run", (status) =>
       /The next run asks/.test(lineOf(status, bill(RETURNED)).reason ?? ""),
     );

@@ -46,6 +46,7 @@ class Bills {
         cancelRequestedAtMs: null,
         approveByMs: null,
         planHash: "hash",
+        policy: { schedule: null },
       },
       rejected: false,
       counts,

@@ -1,8 +1,9 @@
 import type { Assessment } from "../../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { formatUsd } from "../money.ts";
-import { shownState, wouldHavePaid } from "../plan-only.ts";
+import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
@@ -16,6 +17,7 @@ export interface ProgressInput extends RunSoFar {
     readonly totalCents: number;
     readonly cancelRequestedAtMs: number | null;
     readonly planHash: string | null;
+    readonly policy: Pick<PayRunPlaybook, "schedule">;
   };
   /** Address of its page; missing where nobody can say it. */
   readonly page?: string | undefined;
@@ -102,8 +104,9 @@ export function judgeProgress(input: ProgressInput): Assessment {
     [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
-  const planned = input.counts.get("skipped");
-  const soFar = planned === undefined ? runSoFar(input) : wouldHavePaid(planned);
+  const soFar = onlyPlans(input.run.policy)
+    ? wouldHavePaid(input.counts.get("skipped") ?? { count: 0, cents: 0 })
+    : runSoFar(input);
   const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {

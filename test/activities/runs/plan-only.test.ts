@@ -76,6 +76,13 @@ test("a run of a schedule that only plans ends with its plan, and tells what it 
   ]);
 });
 
+test("a run that only plans and finds no bill says so in its details", async () => {
+  const planned = await world.plannedRun([], PLAN_ONLY);
+  const look = await world.assess(planned.runId);
+  expect(look.phase).toBe("completed");
+  expect(look.details).toContain("would have paid nothing; nothing is sent");
+});
+
 test("a run that only planned claims no bill, waits for no event and counts for no limit and no account", async () => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   await world.assess(planned.runId);

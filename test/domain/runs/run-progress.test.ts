@@ -17,6 +17,7 @@ function input(
       cancelRequestedAtMs: null,
       approveByMs: null,
       planHash: "hash",
+      policy: { schedule: null },
     },
     rejected: false,
     counts: new Map(
