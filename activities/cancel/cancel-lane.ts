@@ -88,7 +88,8 @@ function outcomeOfError(context: ActivityContext, job: CancelJob, error: unknown
   if (fault !== undefined) return fault;
   if (!(error instanceof PaymentsApiError)) {
     const { paymentId, payableId } = job.item;
-    const fields = { paymentId, payableId, error: reason };
+    const { business } = job.cancellation;
+    const fields = { business, paymentId, payableId, reason };
     context.log.warn("a payment could not be cancelled for an unforeseen reason", fields);
   }
   return backOff(UNFORESEEN_WAIT_MS, `Could not be read or cancelled: ${reason}`);

@@ -207,7 +207,8 @@ async function alarm(
 ): Promise<void> {
   // An account that changes again, or more that is too much, is told of anew.
   if (line.reasonCode === what.code && line.reason === what.text) return;
-  context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
+  const { business, runId } = run;
+  context.log.warn(what.text, { business, runId, payableId: line.payableId });
   const asked = await context.store.transactionOf(run.businessId, async (trx) => {
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
     const { businessId } = run;

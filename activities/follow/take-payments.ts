@@ -61,7 +61,7 @@ export async function takePayments<P extends ReadPayment>(
       return moves;
     });
     for (const { alarm: text, payment } of impossible) {
-      log.warn(text, { paymentId: payment.id, actor: follower.actor });
+      log.warn(text, { businessId, paymentId: payment.id, actor: follower.actor });
     }
   }
   return read.map((payment) => {

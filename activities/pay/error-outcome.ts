@@ -13,14 +13,14 @@ import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 export async function outcomeOfError(
   context: ActivityContext,
   { business, businessId }: PayOwner,
-  { plan }: PayJob,
+  { line, plan }: PayJob,
   error: unknown,
 ): Promise<PayOutcome> {
   const reason = error instanceof Error ? error.message : String(error);
   const { payableId } = plan;
   const isOpen = await isOpenSubject(context.store.db, businessId, payableId);
   if (!(error instanceof PaymentsApiError)) {
-    const fields = { business, payableId, error: reason };
+    const fields = { business, runId: line.runId, payableId, reason };
     context.log.warn("a line could not be paid for an unforeseen reason", fields);
   } else {
     const wait = waitOf(error);

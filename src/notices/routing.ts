@@ -30,7 +30,8 @@ export async function route(
   if (stopping?.aborted === true) return;
   const againAtMs = found.kind === "later" ? nextRouteMs(routeTries, nowMs()) : null;
   if (found.problem !== null) {
-    log.warn("a notice does not reach everybody", { noticeId, kind, problem: found.problem });
+    const fields = { businessId, noticeId, kind, problem: found.problem };
+    log.warn("a notice does not reach everybody", fields);
   }
   if (found.kind === "later" && againAtMs !== null) {
     await postponeRouting(store.db, noticeId, found.problem, againAtMs);

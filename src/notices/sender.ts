@@ -176,7 +176,8 @@ async function sendOver(
     const { problem } = tried;
     const given = result.kind === "undeliverable";
     const message = given ? "a notice could not be delivered" : "a notice was not delivered yet";
-    log.warn(message, { noticeId, kind: notice.kind, channel, tries: tries + 1, problem });
+    const { kind } = notice;
+    log.warn(message, { businessId, noticeId, kind, channel, tries: tries + 1, problem });
   }
 }
 

@@ -14,6 +14,7 @@ let browser: Browser;
 let gateway: TestGateway;
 let run: SeededRun;
 let token: string;
+let holdId: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -33,9 +34,10 @@ beforeAll(async () => {
   ] as const) {
     await setLine(gateway.store, other.runId, payableId, change);
   }
-  await gateway.call("POST", "/v1/holds", token, {
+  const held = await gateway.call("POST", "/v1/holds", token, {
     ...{ contactId: "con_2", reason: "Dispute about the last delivery" },
   });
+  holdId = String(held.json["id"]);
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
       ...{ businessId: "biz_acme", business: "acme", sourceId: "bank_1", code: "R01" },
@@ -59,8 +61,13 @@ function pages(): Readonly<Record<string, string>> {
     reject: `${at}/reject?plan=${run.planHash}`,
     changed: `${at}/approve?plan=another`,
     "hold-run": `${at}/hold`,
+    "cancel-run": `${at}/cancel`,
     bill: "/bills/pbl_0104?business=acme",
     "hold-bill": "/bills/pbl_0104/hold?business=acme",
+    "cancel-bill": "/bills/pbl_old_0002/cancel?business=acme",
+    "retry-bill": "/bills/pbl_old_0001/retry?business=acme",
+    "paid-elsewhere": "/bills/pbl_old_0001/paid-elsewhere?business=acme",
+    "give-up": "/bills/pbl_old_0001/give-up?business=acme",
     vendor: "/vendors/con_4?business=acme",
     "needs-action": "/needs-action",
     resolve: "/needs-action/resolve?bill=acme%2Fpbl_old_0001",
@@ -68,6 +75,8 @@ function pages(): Readonly<Record<string, string>> {
     emergency: "/emergency",
     "stop-vendor": "/emergency/stop?contactId=con_4&business=acme",
     "stop-which": "/emergency/stop?kind=vendor&q=Pinecrest",
+    recall: "/emergency/cancel?bill=acme%2Fpbl_old_0002",
+    release: `/holds/release?id=${holdId}`,
     "release-all": "/holds/release-all?by=olga",
     reports: "/reports",
     report: `/reports/${encodeURIComponent(run.runId)}`,

@@ -139,7 +139,14 @@ describe("payments that fail in one run", () => {
 
   test("a person's retry of what Nacha doesn't let be reinitiated is a new payment, with a new approval", async () => {
     const { publicId } = lineOf(await payrun.status(scene.runId), bill(RETURNED));
-    const typed = ["resolve", publicId ?? "", "--retry", "--reason", "talked to the vendor", "--yes"];
+    const typed = [
+      "resolve",
+      publicId ?? "",
+      "--retry",
+      "--reason",
+      "talked to the vendor",
+      "--yes",
+    ];
     const resolved = await cli(typed, {
       env: { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("operator") },
     });

@@ -13,7 +13,7 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   const review = await reviewWithout(api, checking);
   const topUp = review.topUps?.find(({ hash }) => hash === query.get("topUp"));
   if (topUp === undefined) {
-    throw new Refused(404, "not_found", "This deposit is not asked for any more, or has changed.");
+    throw new Refused(409, "moved_on", "This deposit is not asked for any more, or has changed.");
   }
   const { id } = checking;
   const kept = await visitor.keptForm(`${runPage(id)}/deposit`);

@@ -160,7 +160,7 @@ async function recallPage(
   if (keys.length === 0) throw new Refused(422, "nothing_ticked", "Tick what is to be cancelled.");
   const found = await namedIn(request, keys);
   if (found.length === 0) {
-    throw new Refused(404, "not_found", "None of these can be called back any more.");
+    throw new Refused(409, "moved_on", "None of these can be called back any more.");
   }
   const cents = found.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return {

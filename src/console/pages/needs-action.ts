@@ -171,7 +171,7 @@ async function resolutionPage(
     throw new Refused(422, "nothing_ticked", "Tick the bills to decide about.");
   const bills = await parkedNamed(api, keys);
   if (bills.length === 0) {
-    throw new Refused(404, "not_found", "None of these bills waits for a decision any more.");
+    throw new Refused(409, "moved_on", "None of these bills waits for a decision any more.");
   }
   const cents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return {

@@ -38,7 +38,7 @@ export const checkRelease: PageOf = async ({ api, query, visitor }) => {
   if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
   const found = await holdsNamed(api, ids);
   if (found.length === 0) {
-    throw new Refused(404, "not_found", "None of these holds is in force any more.");
+    throw new Refused(409, "moved_on", "None of these holds is in force any more.");
   }
   return {
     title: found.length === 1 ? "Release a hold" : `Release ${whole(found.length)} holds`,

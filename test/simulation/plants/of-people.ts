@@ -24,12 +24,14 @@ function untold(kind: string): Plant["make"] {
 export const OF_PEOPLE: readonly Plant[] = [
   {
     name: "approval-asked-at-planning-only",
-    file: "src/store/approvals/line-approvals.ts",
-    replaces: "approvedLines",
-    make: () => (_, lines) =>
-      Promise.resolve(
-        new Set((lines as readonly { readonly payableId: string }[]).map((line) => line.payableId)),
-      ),
+    file: "src/ledger/gate-pay.ts",
+    replaces: "mayPay",
+    make:
+      (real) =>
+      async (...asked) => {
+        const closed = (await real(...asked)) as Map<string, { readonly code: string }>;
+        return new Map([...closed].filter(([, { code }]) => code !== "not-approved"));
+      },
   },
   {
     name: "expiry-ignored",
