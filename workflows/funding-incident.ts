@@ -5,6 +5,9 @@ import { steps } from "./activities.ts";
 import { Deposits } from "./beside.ts";
 import { Turns } from "./turns.ts";
 
+/** Thousands of bills may join within minutes: it looks once for all that have come meanwhile. */
+const GATHERS_MS = 2_000;
+
 /**
  * Holds a funding account whose payments bounced, for all runs, until a person has decided about
  * it. All of its failed bills wait for that one decision.
@@ -24,7 +27,7 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
       // Runs beside the turns, so that a decision counts even while the service is slow.
       if (now.toDeposit === true) deposits.start();
-      return Promise.resolve("sleep");
+      return Promise.resolve({ sleep: { wakeInMs: now.wakeInMs, gatherMs: GATHERS_MS } });
     },
     input: () => [input],
   });

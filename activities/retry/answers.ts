@@ -3,7 +3,7 @@ import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
-import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
+import { FIRST_ALONE_MS, nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import {
   changesInMs,
   endCase,
@@ -43,7 +43,7 @@ export function following(retry: RetryCase, text: string, isShown = true): Retry
     ({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? [],
   );
   const sinceMs = isShown ? Math.max(0, ...changes) : paidMs;
-  const pollMs = nextPollMs(businessMs, sinceMs, scale);
+  const pollMs = nextPollMs(businessMs, sinceMs, scale, isShown ? FIRST_ALONE_MS : undefined);
   const wakeInMs = soonestSleepMs((pollMs - businessMs) / scale);
   return assessment(retry, "following", text, wakeInMs);
 }

@@ -159,3 +159,33 @@ test("a run of many bills looks once for many events", async () => {
   await scene.until(at("08:40"));
   expect(looks).toBeLessThan(40);
 });
+
+test("an incident that 1,000 bills join within a minute looks every other second, and acts on its decision as soon", async () => {
+  const scene = new Scene(at("08:29"));
+  const looks: number[] = [];
+  let decided = false;
+  scene.start(
+    WORKFLOW.fundingIncident,
+    { business: "acme", sourceId: "balance" },
+    {
+      reviewIncident: async () => {
+        looks.push(scene.nowMs);
+        await scene.takes(50);
+        const phase = decided ? "ended" : "open";
+        const rest = { waitingFor: null, wakeInMs: 86_400_000, details: "", outcome: null };
+        return { ...rest, phase };
+      },
+    },
+  );
+  for (let told = 0; told < 1_000; told += 1) {
+    scene.at(at("08:30") + told * 60, () => void scene.tell());
+  }
+  const decidedMs = at("08:31") + 500;
+  scene.at(decidedMs, () => {
+    decided = true;
+    scene.tell();
+  });
+  await scene.until(at("08:40"));
+  expect(looks.length).toBeLessThan(40);
+  expect((looks.at(-1) ?? Infinity) - decidedMs).toBeLessThan(2_500);
+});

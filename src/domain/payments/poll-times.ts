@@ -2,6 +2,8 @@ import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
 const FIRST_MS = 5_000;
+/** The first interval of a payment that is read alone: thousands may be paid again at once. */
+export const FIRST_ALONE_MS = 5 * 60_000;
 const LONGEST_MS = 30 * 60_000;
 
 /** A payment unchanged for this long waits for a bank, which reports a few times a day. */
@@ -25,11 +27,17 @@ const REAL_MIN_MS = 1_500;
  *
  * @param sinceMs instant of the last change
  * @param scale business seconds in a real second; above 1, polling never slows to three times a day
+ * @param firstMs the first interval
  */
-export function nextPollMs(nowMs: number, sinceMs: number, scale: number): number {
+export function nextPollMs(
+  nowMs: number,
+  sinceMs: number,
+  scale: number,
+  firstMs = FIRST_MS,
+): number {
   const age = Math.max(0, nowMs - sinceMs);
   if (scale <= 1 && age > RESTING_MS) return nextRestMs(nowMs);
-  let step = FIRST_MS;
+  let step = firstMs;
   while (step < age && step < LONGEST_MS) step *= 2;
   step = Math.min(step, LONGEST_MS);
   const floorMs = scale > 1 ? REAL_MIN_MS * scale : 0;

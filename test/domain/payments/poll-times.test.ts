@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
+import { FIRST_ALONE_MS, nextPollMs } from "../../../src/domain/payments/poll-times.ts";
 
 const NOW = Date.parse("2026-03-02T15:00:01Z");
 const MINUTE = 60_000;
@@ -22,6 +22,16 @@ describe("the next poll of a payment", () => {
     const oneDayOn = now + 24 * 60 * MINUTE;
     for (polls = 0; now < oneDayOn; polls += 1) now = nextPollMs(now, NOW, 1);
     expect(polls).toBeLessThanOrEqual(5);
+  });
+
+  test("a payment that is read alone is polled four times in the first half hour", () => {
+    let now = NOW;
+    const after: number[] = [];
+    while (now < NOW + 30 * MINUTE) {
+      now = nextPollMs(now, NOW, 1, FIRST_ALONE_MS);
+      after.push(Math.round((now - NOW) / MINUTE));
+    }
+    expect(after).toEqual([5, 10, 20, 40]);
   });
 
   test("a poll comes before the cut-off of every banking day, also across daylight saving", () => {
