@@ -1,37 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { expect } from "vitest";
+import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 
-/** Runs whose payments fail, with the default rules of a playbook; each test begins anew. */
-export function bounceScene(): BounceScene {
-  const scene = new BounceScene();
-  beforeAll(() => scene.start());
-  afterAll(() => scene.world.stop());
-  beforeEach(() => scene.reset());
-  return scene;
-}
-
+/** Runs whose payments fail, with the default rules of a playbook. */
 class BounceScene {
-  #world: MoneyWorld | undefined;
+  readonly world: MoneyWorld;
 
-  get world(): MoneyWorld {
-    if (this.#world === undefined) throw new Error("not started");
-    return this.#world;
-  }
-
-  async start(): Promise<void> {
-    this.#world = await MoneyWorld.start();
-    // Its default rules: a bounce pauses the account, a vendor's return holds the vendor.
-    await this.#world.failurePlaybook("kind: retry-failed\n");
-  }
-
-  async reset(): Promise<void> {
-    const { world } = this;
-    await world.world.reset();
-    world.told.length = 0;
-    world.override = {};
-    await world.store.db.deleteFrom("holds").execute();
-    await world.store.db.deleteFrom("incidents").execute();
-    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+  constructor(world: MoneyWorld) {
+    this.world = world;
   }
 
   /** A run all of whose payments failed, handed to their retries, which have looked once. */
@@ -55,3 +30,12 @@ class BounceScene {
     return (await this.world.line(runId, payableId)).sourceId;
   }
 }
+
+export const test = moneyTest
+  .extend("world", async ({ world }) => {
+    // Its default rules: a bounce pauses the account, a vendor's return holds the vendor.
+    await world.failurePlaybook("kind: retry-failed\n");
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+    return world;
+  })
+  .extend("scene", ({ world }) => new BounceScene(world));

@@ -18,7 +18,7 @@ import { insertCancellation } from "../../src/store/cancellations/cancellations.
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { type Json, netCreditByPayable } from "../support/sandbox.ts";
-import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
 
 /** Asks for cancellations and withholdings, and takes the turns of their workflow. */
@@ -26,25 +26,8 @@ export class CancelWorld {
   readonly money: MoneyWorld;
   #made = 0;
 
-  private constructor(money: MoneyWorld) {
+  constructor(money: MoneyWorld) {
     this.money = money;
-  }
-
-  static async start(): Promise<CancelWorld> {
-    return new CancelWorld(await MoneyWorld.start());
-  }
-
-  stop(): Promise<void> {
-    return this.money.stop();
-  }
-
-  /** The service, and what the store knows of its faults, as at the beginning. */
-  async reset(): Promise<void> {
-    const { world, control, store } = this.money;
-    await world.reset();
-    this.money.override = {};
-    await control.faults();
-    await store.db.deleteFrom("business_waits").execute();
   }
 
   /** Asks for payments to be cancelled, and chooses them; answers the request's id. */
@@ -223,3 +206,5 @@ export class CancelWorld {
     for (const id of planned.payableIds) expect(net.get(id) ?? 0).toBe(0);
   }
 }
+
+export const test = moneyTest.extend("cancels", ({ world }) => new CancelWorld(world));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { expect } from "vitest";
 import { makeDeposits } from "../../activities/deposit/make-deposit.ts";
 import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
@@ -8,7 +8,7 @@ import { subjectFacts } from "../../src/ledger/rows.ts";
 import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import { type TopUp, topUpsOf } from "../../src/store/deposits/deposits.ts";
-import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";
 
 const RULE: TopUpRule = {
@@ -21,15 +21,6 @@ const RULE: TopUpRule = {
 
 export const DEPOSITS = "/v1/balance/deposits";
 
-/** Runs that a balance of $100 is too small for, and their deposits; each test begins anew. */
-export function depositScene(): DepositScene {
-  const scene = new DepositScene();
-  beforeAll(() => scene.start());
-  afterAll(() => scene.world.stop());
-  beforeEach(() => scene.reset());
-  return scene;
-}
-
 export function withTopUp(rule: Partial<TopUpRule> = {}): Partial<PayRunPlaybook> {
   const pay = { ...POLICY.pay, from: "balance", topUp: { ...RULE, ...rule } };
   return { pay, late: "next-business-day" };
@@ -37,30 +28,17 @@ export function withTopUp(rule: Partial<TopUpRule> = {}): Partial<PayRunPlaybook
 
 interface Word {
   readonly by?: string;
-  readonly roles?: string[];
+  readonly roles?: readonly string[];
   readonly hash?: string;
   readonly decision?: "approve" | "reject";
 }
 
+/** Runs that a balance of $100 is too small for, and their deposits. */
 class DepositScene {
-  #world: MoneyWorld | undefined;
+  readonly world: MoneyWorld;
 
-  get world(): MoneyWorld {
-    if (this.#world === undefined) throw new Error("not started");
-    return this.#world;
-  }
-
-  async start(): Promise<void> {
-    this.#world = await MoneyWorld.start();
-  }
-
-  async reset(): Promise<void> {
-    const { world } = this;
-    await world.world.reset({ balanceCents: 10_000 });
-    world.override = {};
-    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
-    await world.control.faults();
-    await world.store.db.deleteFrom("holds").execute();
+  constructor(world: MoneyWorld) {
+    this.world = world;
   }
 
   /** A run of two bills of $100 each, for which the balance has half of the money. */
@@ -146,3 +124,11 @@ interface MadeAttempt {
   /** True where its answer said what it made. */
   readonly isAnswered: boolean;
 }
+
+export const test = moneyTest
+  .extend("world", async ({ world }) => {
+    await world.world.reset({ balanceCents: 10_000 });
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+    return world;
+  })
+  .extend("scene", ({ world }) => new DepositScene(world));

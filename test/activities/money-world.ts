@@ -22,7 +22,7 @@ import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Json } from "../support/sandbox.ts";
-import { inDays, PlanningWorld, POLICY } from "./planning-world.ts";
+import { inDays, type PlanningWorld, POLICY, test as planningTest } from "./planning-world.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -52,16 +52,8 @@ export class MoneyWorld {
   achAuthorization: BusinessProfile["achAuthorization"];
   #runs = 0;
 
-  private constructor(world: PlanningWorld) {
+  constructor(world: PlanningWorld) {
     this.world = world;
-  }
-
-  static async start(): Promise<MoneyWorld> {
-    return new MoneyWorld(await PlanningWorld.start());
-  }
-
-  stop(): Promise<void> {
-    return this.world.stop();
   }
 
   get store() {
@@ -299,3 +291,5 @@ export class MoneyWorld {
     return found.map(({ id, status }) => ({ id, status }));
   }
 }
+
+export const test = planningTest.extend("world", ({ planning }) => new MoneyWorld(planning));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
+import { test as base } from "vitest";
 import type { ActivityContext } from "../../activities/shared/context.ts";
 import { Clocks } from "../../src/business/clock.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
@@ -56,7 +57,9 @@ export class PlanningWorld {
     const database = { aheadMs: 0 };
     const nowMs = (): number => Date.now() + database.aheadMs;
     const store = await openStore(`sqlite:${join(folder, "payrun.db")}`, { nowMs });
-    return new PlanningWorld(sandbox, store, folder, database);
+    const world = new PlanningWorld(sandbox, store, folder, database);
+    await world.reset();
+    return world;
   }
 
   /** Lets time pass, at the service and in the store's database. */
@@ -65,7 +68,7 @@ export class PlanningWorld {
     await this.sandbox.control.advanceWire(`PT${Math.ceil(ms / 1_000)}S`);
   }
 
-  /** Forgets the service's state; each test takes a period of its own in the store. */
+  /** Forgets what the service knows; the store stays as it is. */
   async reset(business: Json = {}): Promise<void> {
     await this.#client?.close();
     this.#client = undefined;
@@ -154,3 +157,10 @@ export class PlanningWorld {
     return runId;
   }
 }
+
+/** Each test has a world of its own. */
+export const test = base.extend("planning", async ({ onTestFinished }) => {
+  const planning = await PlanningWorld.start();
+  onTestFinished(() => planning.stop());
+  return planning;
+});

@@ -3,7 +3,7 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { handOverClaim } from "../../src/store/payables/claims.ts";
 import { requestRetry } from "../../src/store/retries/retries.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
-import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 
 /**
  * A bill of $100, or a part of it, whose first payment failed as the bank's return code says: the
@@ -26,20 +26,11 @@ export async function dueRetry(
   return planned;
 }
 
-/** A world of failed payments that are retried on the next day, where nothing else is said. */
-export async function startRetryWorld(): Promise<MoneyWorld> {
-  const world = await MoneyWorld.start();
+/** In each test's world, failed payments are retried on the next day, where nothing else is said. */
+export const test = moneyTest.extend("world", async ({ world }) => {
   await world.failurePlaybook(NEXT_DAY_RETRIES);
   return world;
-}
-
-/** The service as at the beginning, and no hold and no wait in force. */
-export async function resetRetryWorld(world: MoneyWorld): Promise<void> {
-  await world.world.reset();
-  await world.store.db.deleteFrom("holds").execute();
-  world.told.length = 0;
-  world.override = {};
-}
+});
 
 /** Does what `resolve --retry` does in the store. */
 export async function askForRetry(

@@ -1,14 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
-import { MoneyWorld } from "./money-world.ts";
-
-/** Three vendors, whose names and addresses are as odd as vendors' are; each test begins anew. */
-export function vendorsScene(): VendorsScene {
-  const scene = new VendorsScene();
-  beforeAll(() => scene.start());
-  afterAll(() => scene.world.stop());
-  beforeEach(() => scene.world.world.reset({ contacts: VENDORS }));
-  return scene;
-}
+import { type MoneyWorld, test as moneyTest } from "./money-world.ts";
 
 const VENDORS = [
   {
@@ -26,16 +16,12 @@ const VENDORS = [
   },
 ];
 
+/** Three vendors, whose names and addresses are as odd as vendors' are. */
 class VendorsScene {
-  #world: MoneyWorld | undefined;
+  readonly world: MoneyWorld;
 
-  get world(): MoneyWorld {
-    if (this.#world === undefined) throw new Error("not started");
-    return this.#world;
-  }
-
-  async start(): Promise<void> {
-    this.#world = await MoneyWorld.start();
+  constructor(world: MoneyWorld) {
+    this.world = world;
   }
 
   /** Pays a run's approved bills and lets the bank settle them. */
@@ -47,3 +33,10 @@ class VendorsScene {
     await world.follow(runId);
   }
 }
+
+export const test = moneyTest
+  .extend("world", async ({ world }) => {
+    await world.world.reset({ contacts: VENDORS });
+    return world;
+  })
+  .extend("scene", ({ world }) => new VendorsScene(world));

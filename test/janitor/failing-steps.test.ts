@@ -1,16 +1,10 @@
 import type { Client } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, vi } from "vitest";
 import { createHold, getHold } from "../../src/store/holds/holds.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { startJanitor } from "../../src/janitor/janitor.ts";
-import { MoneyWorld } from "../activities/money-world.ts";
+import { test } from "../activities/money-world.ts";
 
-let world: MoneyWorld;
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-  await world.world.reset();
-});
-afterAll(() => world.stop());
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -24,7 +18,9 @@ const temporal = {
   },
 } as unknown as Client;
 
-test("a step that fails for one business keeps no other from being looked after, and is told of after minutes", async () => {
+test("a step that fails for one business keeps no other from being looked after, and is told of after minutes", async ({
+  world,
+}) => {
   const { store, businessId } = world;
   await world.plannedRun([{}]);
   const other = "biz_other";

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
 import { LateChanges } from "../../src/janitor/late-changes.ts";
-import { MoneyWorld } from "../activities/money-world.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-let world: MoneyWorld;
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.world.reset();
-  world.told.length = 0;
-  await world.store.db.deleteFrom("late_passes").execute();
-  await world.store.db.deleteFrom("leases").execute();
-});
 
 type Asked = Parameters<PaymentsClient["payments"]["list"]>[0];
 
@@ -30,15 +18,17 @@ class History {
   /** The longest page that the service gives. */
   pageSize = 100;
   keepsFilters = true;
+  readonly world: MoneyWorld;
   nowMs: number;
 
-  constructor(nowMs: number) {
+  constructor(world: MoneyWorld, nowMs: number) {
+    this.world = world;
     this.nowMs = nowMs;
   }
 
   /** A process that takes its turns once a minute. */
   process(): { turn(): Promise<void> } {
-    const context = world.context();
+    const context = this.world.context();
     const client = { payments: { list: (query: Asked) => this.#list(query) } };
     const now = () => ({
       ...{ businessMs: this.nowMs, serviceMs: this.nowMs, realMs: this.nowMs },
@@ -47,7 +37,7 @@ class History {
     const watch = new LateChanges(
       {
         ...{ store: context.store, temporal: context.temporal, log: context.log },
-        profiles: { all: () => [world.world.profile] },
+        profiles: { all: () => [this.world.world.profile] },
         clientOf: () => client as unknown as PaymentsClient,
         clockOf: () => ({
           now: () => Promise.resolve(now()),
@@ -77,7 +67,11 @@ class History {
 }
 
 /** A settled bill, whose payment was made some days ago and comes back now, and many others. */
-async function history(others: number, daysAgo: number): Promise<[History, string]> {
+async function history(
+  world: MoneyWorld,
+  others: number,
+  daysAgo: number,
+): Promise<[History, string]> {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.pay(runId);
   await world.control.advance("P9D");
@@ -86,7 +80,7 @@ async function history(others: number, daysAgo: number): Promise<[History, strin
   const { businessMs } = await world.context().clockOf("acme").now();
   const [own] = await world.context().clientOf("acme").payments.listAll({ payableId });
   if (own === undefined) throw new Error("nothing was paid");
-  const made = new History(businessMs);
+  const made = new History(world, businessMs);
   const madeMs = (part: number): string =>
     new Date(businessMs - part * daysAgo * DAY_MS).toISOString();
   made.payments = Array.from({ length: others }, (_, index) => ({
@@ -99,7 +93,11 @@ async function history(others: number, daysAgo: number): Promise<[History, strin
 }
 
 /** Turns until somebody is told, at most two days; answers how many. */
-async function turnsUntilTold(made: History, process: { turn(): Promise<void> }): Promise<number> {
+async function turnsUntilTold(
+  world: MoneyWorld,
+  made: History,
+  process: { turn(): Promise<void> },
+): Promise<number> {
   const most = (2 * DAY_MS) / MINUTE_MS;
   for (let turns = 1; turns <= most; turns += 1) {
     const before = made.asked.length;
@@ -112,8 +110,10 @@ async function turnsUntilTold(made: History, process: { turn(): Promise<void> })
 }
 
 describe("a payment that comes back", () => {
-  test("is found within a day among 60,000, a bounded slice a turn, whoever turns", async () => {
-    const [made, payableId] = await history(60_000, 70);
+  test("is found within a day among 60,000, a bounded slice a turn, whoever turns", async ({
+    world,
+  }) => {
+    const [made, payableId] = await history(world, 60_000, 70);
     const first = made.process();
     await first.turn();
     made.nowMs += 6 * HOUR_MS;
@@ -121,7 +121,7 @@ describe("a payment that comes back", () => {
     expect(made.asked).toHaveLength(25);
     // The one that has begun dies; another goes on where it stood.
     await world.store.db.deleteFrom("leases").execute();
-    const turns = await turnsUntilTold(made, made.process());
+    const turns = await turnsUntilTold(world, made, made.process());
     expect(turns * MINUTE_MS).toBeLessThan(DAY_MS - 6 * HOUR_MS);
     // 601 pages have something, and an empty one shows that there is no more.
     expect(made.asked.map(({ page }) => page)).toEqual(
@@ -130,8 +130,10 @@ describe("a payment that comes back", () => {
     expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
   });
 
-  test("is found where the service gives pages of two, and what is new meanwhile moves none of them", async () => {
-    const [made] = await history(100, 70);
+  test("is found where the service gives pages of two, and what is new meanwhile moves none of them", async ({
+    world,
+  }) => {
+    const [made] = await history(world, 100, 70);
     made.pageSize = 2;
     const process = made.process();
     await process.turn();
@@ -141,12 +143,14 @@ describe("a payment that comes back", () => {
     if (own === undefined) throw new Error("no payment");
     const createdAt = new Date(made.nowMs + 1_000).toISOString();
     made.payments.unshift({ ...own, id: "pay_new", payableId: "bill_new", createdAt });
-    await turnsUntilTold(made, process);
+    await turnsUntilTold(world, made, process);
     expect(made.asked).toHaveLength(52);
   });
 });
 
-test("a payment that comes back after a retry had settled it is told to the retry, though its run goes on", async () => {
+test("a payment that comes back after a retry had settled it is told to the retry, though its run goes on", async ({
+  world,
+}) => {
   await world.failurePlaybook(
     "kind: retry-failed\nrules: [{ match: [R01], retry: next-business-day, atMost: 1 }]\n",
   );
@@ -166,7 +170,7 @@ test("a payment that comes back after a retry had settled it is told to the retr
   expect((await world.assess(runId)).ended).toBe(false);
   const { businessMs } = await world.context().clockOf("acme").now();
   const payments = await world.context().clientOf("acme").payments.listAll({ payableId });
-  const made = new History(businessMs);
+  const made = new History(world, businessMs);
   made.payments = payments.map((payment) =>
     payment.status === "completed" ? { ...payment, status: "returned" } : payment,
   );
@@ -179,10 +183,10 @@ test("a payment that comes back after a retry had settled it is told to the retr
 });
 
 describe("a business with a long past", () => {
-  test.each([true, false])(
+  test.for([true, false])(
     "is read as far as anything can come back, also where filters are kept: %s",
-    async (keepsFilters) => {
-      const [made] = await history(2_000, 700);
+    async (keepsFilters, { world }) => {
+      const [made] = await history(world, 2_000, 700);
       made.keepsFilters = keepsFilters;
       const process = made.process();
       for (let turns = 0; turns < 8 * 60; turns += 1) {
@@ -196,8 +200,8 @@ describe("a business with a long past", () => {
     },
   );
 
-  test("is not read at all where nothing can come back any more", async () => {
-    const [made] = await history(2_000, 60);
+  test("is not read at all where nothing can come back any more", async ({ world }) => {
+    const [made] = await history(world, 2_000, 60);
     const process = made.process();
     await process.turn();
     made.nowMs += 400 * DAY_MS;
@@ -207,8 +211,8 @@ describe("a business with a long past", () => {
   });
 });
 
-test("of several processes one reads", async () => {
-  const [made] = await history(2_000, 60);
+test("of several processes one reads", async ({ world }) => {
+  const [made] = await history(world, 2_000, 60);
   const [one, other] = [made.process(), made.process()];
   await one.turn();
   made.nowMs += 6 * HOUR_MS;

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { FOLLOWED, followLost } from "../../src/janitor/lost-workflows.ts";
@@ -10,22 +10,20 @@ import {
 } from "../../src/store/cancellations/cancellations.ts";
 import { changeTopUp, insertTopUp } from "../../src/store/deposits/deposits.ts";
 import { decideIncident, openIncident } from "../../src/store/incidents/incidents.ts";
-import { MoneyWorld } from "../activities/money-world.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
 
-let world: MoneyWorld;
 const started: string[] = [];
 
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-  await world.world.reset();
-});
-afterAll(() => world.stop());
 beforeEach(() => {
   started.length = 0;
 });
 
 /** One pass of the janitor over one kind, with a server that knows what `describe` answers. */
-async function pass(kind: keyof typeof FOLLOWED, describe: () => Promise<object>): Promise<void> {
+async function pass(
+  world: MoneyWorld,
+  kind: keyof typeof FOLLOWED,
+  describe: () => Promise<object>,
+): Promise<void> {
   const temporal = {
     withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
     workflow: {
@@ -42,14 +40,16 @@ async function pass(kind: keyof typeof FOLLOWED, describe: () => Promise<object>
 
 const unknown = () => Promise.reject(new WorkflowNotFoundError("gone", "id", undefined));
 
-test("a cancellation that ended while the janitor looked for its workflow gets no other", async () => {
+test("a cancellation that ended while the janitor looked for its workflow gets no other", async ({
+  world,
+}) => {
   const { store, businessId } = world;
   const workflowId = cancelScheduledPaymentsId("acme", "ended-meanwhile");
   await insertCancellation(store.db, {
     ...{ workflowId, businessId, business: "acme", playbook: "", policy: cancelOfPayments(["p"]) },
     ...{ runId: null, reason: "wrong", requestedBy: "olga", nowMs: 1 },
   });
-  await pass("cancelScheduledPayments", async () => {
+  await pass(world, "cancelScheduledPayments", async () => {
     await changeCancellation(store.db, workflowId, { endedAtMs: 2 });
     return { status: { name: "COMPLETED" }, closeTime: new Date() };
   });
@@ -58,7 +58,9 @@ test("a cancellation that ended while the janitor looked for its workflow gets n
   expect(entries.map(({ action }) => action)).not.toContain("cancellation.follower-started");
 });
 
-test("a deposit that is on its way is followed after its incident was decided, though its workflow is lost", async () => {
+test("a deposit that is on its way is followed after its incident was decided, though its workflow is lost", async ({
+  world,
+}) => {
   const { store, businessId } = world;
   const { runId } = await world.plannedRun([{}]);
   const workflowId = "funding-incident/acme/balance";
@@ -81,12 +83,12 @@ test("a deposit that is on its way is followed after its incident was decided, t
   const move = async (from: "proposed" | "on-its-way", state: "on-its-way" | "completed") => {
     await store.transaction((trx) => changeTopUp(trx, topUp, [from], { state }, 2));
   };
-  await pass("fundingIncident", unknown);
+  await pass(world, "fundingIncident", unknown);
   expect(started).toEqual([]);
   await move("proposed", "on-its-way");
-  await pass("fundingIncident", unknown);
+  await pass(world, "fundingIncident", unknown);
   expect(started).toEqual([workflowId]);
   await move("on-its-way", "completed");
-  await pass("fundingIncident", unknown);
+  await pass(world, "fundingIncident", unknown);
   expect(started).toEqual([workflowId]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { payRequest } from "../../activities/pay/request-body.ts";
 import { insertLooks } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines/lines.ts";
@@ -8,26 +8,14 @@ import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { WeekSums } from "../../src/store/lines/week-sums.ts";
 import { lookAtOpenSends } from "../../src/janitor/open-sends.ts";
-import { MoneyWorld } from "../activities/money-world.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
 
 const HOUR_MS = 3_600_000;
 const NO_LIMITS = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
 const LAST_WORD = { isWhole: true, shownIds: [], shown: [] } as const;
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-  await world.store.db.deleteFrom("open_subjects").execute();
-});
-
-function pass(unread = new Set<string>()): Promise<number> {
+function pass(world: MoneyWorld, unread = new Set<string>()): Promise<number> {
   const context = world.context();
   const profiles = { all: () => [world.world.profile] };
   const { store, temporal, log } = context;
@@ -40,18 +28,21 @@ function pass(unread = new Set<string>()): Promise<number> {
   );
 }
 
-async function isOpen(payableId: string): Promise<boolean> {
+async function isOpen(world: MoneyWorld, payableId: string): Promise<boolean> {
   return (await openSubjects(world.store.db, world.businessId, [payableId])).has(payableId);
 }
 
-function told(payableId: string): Promise<Notice[]> {
+function told(world: MoneyWorld, payableId: string): Promise<Notice[]> {
   return listNotices(world.store.db, { kind: "payment-unexplained", limit: 100 }).then((all) =>
     all.filter(({ data }) => data["payableId"] === payableId),
   );
 }
 
 /** A bill whose request was carried out, though no answer came, and that people parked since. */
-async function paidUnheard(bills = [{}]): Promise<{ runId: string; payableId: string }> {
+async function paidUnheard(
+  world: MoneyWorld,
+  bills = [{}],
+): Promise<{ runId: string; payableId: string }> {
   const { runId } = await world.approvedRun(bills);
   const { businessId, store } = world;
   const [planned] = await getPlanLines(store.db, runId);
@@ -71,49 +62,51 @@ async function paidUnheard(bills = [{}]): Promise<{ runId: string; payableId: st
 }
 
 describe("a bill that a request may still pay, and that nobody is at work on", () => {
-  test("is let go once a look has shown that nothing came of the request", async () => {
+  test("is let go once a look has shown that nothing came of the request", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const { businessId, store } = world;
     await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
     await sendOnce(store, { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS });
-    expect(await isOpen(payableId)).toBe(true);
-    expect(await pass()).toBe(1);
-    expect(await isOpen(payableId)).toBe(false);
-    expect(await pass()).toBe(0);
+    expect(await isOpen(world, payableId)).toBe(true);
+    expect(await pass(world)).toBe(1);
+    expect(await isOpen(world, payableId)).toBe(false);
+    expect(await pass(world)).toBe(0);
   });
 
-  test("gets the payment that was found, and is followed by its run", async () => {
-    const { runId, payableId } = await paidUnheard();
-    await pass();
+  test("gets the payment that was found, and is followed by its run", async ({ world }) => {
+    const { runId, payableId } = await paidUnheard(world);
+    await pass(world);
     const [payment] = await world.paymentsOf(payableId);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "scheduled",
       paymentIds: [payment?.id],
     });
-    expect(await told(payableId)).toEqual([]);
+    expect(await told(world, payableId)).toEqual([]);
   });
 
-  test("gets it in the run that has sent it, whichever other runs had the same bill", async () => {
+  test("gets it in the run that has sent it, whichever other runs had the same bill", async ({
+    world,
+  }) => {
     const before = await world.approvedRun([{}]);
     const { businessId, store } = world;
     await setRunPhase(store.db, before.runId, { phase: "cancelled", waitingFor: null });
     const cancelled = { state: "cancelled" } as const;
     await changeLine(store.db, before, cancelled, Date.now());
     await store.db.deleteFrom("claims").where("business_id", "=", businessId).execute();
-    const { runId, payableId } = await paidUnheard([]);
+    const { runId, payableId } = await paidUnheard(world, []);
     expect(payableId).toBe(before.payableId);
     const sameHash = await world.line(before.runId, payableId);
     expect(await world.line(runId, payableId)).toMatchObject({ lineHash: sameHash.lineHash });
-    await pass();
+    await pass(world);
     expect(await world.line(before.runId, payableId)).toMatchObject({ paymentIds: [] });
     expect((await world.line(runId, payableId)).state).toBe("scheduled");
-    expect(await told(payableId)).toEqual([]);
+    expect(await told(world, payableId)).toEqual([]);
   });
 
-  test("is told of where a payment is found and its run has ended", async () => {
-    const { runId, payableId } = await paidUnheard();
+  test("is told of where a payment is found and its run has ended", async ({ world }) => {
+    const { runId, payableId } = await paidUnheard(world);
     await setRunPhase(world.store.db, runId, { phase: "completed", waitingFor: null });
-    await pass();
+    await pass(world);
     const [payment] = await world.paymentsOf(payableId);
     const line = await world.line(runId, payableId);
     expect(line).toMatchObject({ state: "parked", paymentIds: [payment?.id] });
@@ -122,14 +115,16 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     const weeks = new WeekSums(world.store.db, { limits, businessMs });
     const another = { ...line, payableId: "another", amountCents: 2 };
     expect(await weeks.refusal(another)).toMatchObject({ code: "over-vendor-week-limit" });
-    const [notice, ...more] = await told(payableId);
+    const [notice, ...more] = await told(world, payableId);
     expect(notice?.subject).toMatch(/^One BILL-\d+ was paid after all$/);
     expect(notice?.text).toContain(payment?.id);
     expect(more).toEqual([]);
   });
 
-  test("is told of where the service shows what nothing that was sent explains", async () => {
-    const { runId, payableId } = await paidUnheard();
+  test("is told of where the service shows what nothing that was sent explains", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await paidUnheard(world);
     const { payments } = world.context().clientOf("acme");
     const other = (await payments.listAll({ payableId })).map((each) => ({
       ...each,
@@ -137,15 +132,17 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     }));
     world.override = { listAll: () => Promise.resolve(other) };
     await world.control.advanceWire("PT20M");
-    for (let passes = 0; passes < 2; passes += 1) await pass();
-    const [notice, ...more] = await told(payableId);
+    for (let passes = 0; passes < 2; passes += 1) await pass(world);
+    const [notice, ...more] = await told(world, payableId);
     expect(notice?.text).toContain(other[0]?.id);
     expect(more).toEqual([]);
     expect((await world.line(runId, payableId)).state).toBe("parked");
   });
 
-  test("is told of once, and held, where it is paid after the last word on it", async () => {
-    const { payableId } = await paidUnheard();
+  test("is told of once, and held, where it is paid after the last word on it", async ({
+    world,
+  }) => {
+    const { payableId } = await paidUnheard(world);
     const { businessId, store } = world;
     await store.db.deleteFrom("open_subjects").execute();
     const begunAtMs = Date.now() - 20 * 60_000;
@@ -157,16 +154,18 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
         begunAtMs,
       ),
     );
-    expect(await pass()).toBe(1);
+    expect(await pass(world)).toBe(1);
     const [payment] = await world.paymentsOf(payableId);
-    const [notice, ...more] = await told(payableId);
+    const [notice, ...more] = await told(world, payableId);
     expect(notice?.text).toContain(payment?.id);
     expect(more).toEqual([]);
     expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
-    expect(await pass()).toBe(0);
+    expect(await pass(world)).toBe(0);
   });
 
-  test("is told of before it goes out, where a part of it was found and is paid again too late", async () => {
+  test("is told of before it goes out, where a part of it was found and is paid again too late", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
     await world.approve(runId);
     await world.pay(runId);
@@ -179,13 +178,13 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
     const late = { ...first, id: "pay_late" };
     world.override = { listAll: () => Promise.resolve([first, late]) };
-    await pass();
-    const [notice] = await told(payableId);
+    await pass(world);
+    const [notice] = await told(world, payableId);
     expect(notice?.text).toContain(late.id);
     expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
   });
 
-  test("is looked at though many others can't be read for ever", async () => {
+  test("is looked at though many others can't be read for ever", async ({ world }) => {
     const { runId, payableIds } = await world.approvedRun(Array.from({ length: 12 }, () => ({})));
     const { businessId, store } = world;
     for (const [index, payableId] of payableIds.entries()) {
@@ -202,10 +201,10 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
           : Promise.reject(new Error("broken")),
     };
     const unread = new Set<string>();
-    await pass(unread);
-    expect(await isOpen(last)).toBe(true);
-    await pass(unread);
-    expect(await isOpen(last)).toBe(false);
-    expect(await isOpen(payableIds[0] ?? "")).toBe(true);
+    await pass(world, unread);
+    expect(await isOpen(world, last)).toBe(true);
+    await pass(world, unread);
+    expect(await isOpen(world, last)).toBe(false);
+    expect(await isOpen(world, payableIds[0] ?? "")).toBe(true);
   });
 });

@@ -1,31 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { databaseNowMs } from "../../../src/store/sql/database-clock.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
-import { CancelWorld } from "../cancel-world.ts";
-import type { MoneyWorld } from "../money-world.ts";
+import { CancelWorld, test } from "../cancel-world.ts";
 import { dueRetry } from "../retry-world.ts";
 
-let cancels: CancelWorld;
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  cancels = await CancelWorld.start();
-  world = cancels.money;
-  await world.failurePlaybook(NEXT_DAY_RETRIES);
-});
-afterAll(async () => {
-  await cancels.stop();
-});
-beforeEach(async () => {
-  await cancels.reset();
-});
+test.beforeEach(({ world }) => world.failurePlaybook(NEXT_DAY_RETRIES));
 
 describe("a request under way is waited for where it is chosen", () => {
-  test.each([
+  test.for([
     ["by its vendor", () => ({ vendor: "v1" })],
     ["by its bill", (payableId: string) => ({ payable: payableId })],
     ["by a condition", () => ({ where: "payable.amountCents == 10000" })],
-  ])("%s, and the others are left alone", async (_, choose) => {
+  ] as const)("%s, and the others are left alone", async ([_, choose], { cancels, world }) => {
     const planned = await cancels.left(
       await world.approvedRun([{}, { contactId: "v2", totalAmountCents: 20_000 }]),
     );
@@ -40,7 +26,7 @@ describe("a request under way is waited for where it is chosen", () => {
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("by its vendor, when the service shows a part of it already", async () => {
+  test("by its vendor, when the service shows a part of it already", async ({ cancels, world }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const [paymentId = ""] = await cancels.arrive(planned.payableId);
     const id = await cancels.ask({ vendor: "v1" });
@@ -48,7 +34,7 @@ describe("a request under way is waited for where it is chosen", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("as a part that is paid off-cycle", async () => {
+  test("as a part that is paid off-cycle", async ({ cancels, world }) => {
     const planned = await world.plannedRun([{}], {}, 4_000);
     await world.approve(planned.runId);
     await cancels.left(planned);
@@ -58,10 +44,10 @@ describe("a request under way is waited for where it is chosen", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test.each([
+  test.for([
     ["a part of the bill", 4_000],
     ["the whole bill", null],
-  ] as const)("as a retry's, of %s", async (_, partCents) => {
+  ] as const)("as a retry's, of %s", async ([_, partCents], { cancels, world }) => {
     const { runId, payableId } = await dueRetry(world, "R01", partCents);
     expect((await world.look(payableId)).phase).toBe("pay");
     await cancels.lost(payableId, () => world.retry(payableId));
@@ -75,7 +61,7 @@ describe("a request under way is waited for where it is chosen", () => {
 });
 
 describe("a bill that a run has leased, and of which nothing has left", () => {
-  test("is withheld, and is not sent any more", async () => {
+  test("is withheld, and is not sent any more", async ({ cancels, world }) => {
     const planned = await world.approvedRun([{}]);
     const { runId, payableId } = planned;
     let isRead = false;
@@ -101,7 +87,10 @@ describe("a bill that a run has leased, and of which nothing has left", () => {
     await cancels.staysUnpaid(planned);
   });
 
-  test("is withheld as a retry's, however fast the clock of whoever cancels is", async () => {
+  test("is withheld as a retry's, however fast the clock of whoever cancels is", async ({
+    cancels,
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     const nowMs = await databaseNowMs(world.store.db);
     const leased = { lease_until_ms: nowMs + 60_000 };
@@ -117,7 +106,7 @@ describe("a bill that a run has leased, and of which nothing has left", () => {
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("is not chosen before it is leased", async () => {
+  test("is not chosen before it is leased", async ({ cancels, world }) => {
     const { runId } = await world.approvedRun([{}]);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     expect(await cancels.shown(id)).toEqual([]);

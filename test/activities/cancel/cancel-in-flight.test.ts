@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import { releaseHold } from "../../../src/store/holds/holds.ts";
-import { CancelWorld } from "../cancel-world.ts";
-import type { MoneyWorld } from "../money-world.ts";
+import { CancelWorld, test } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
 
-let cancels: CancelWorld;
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  cancels = await CancelWorld.start();
-  world = cancels.money;
-});
-afterAll(async () => {
-  await cancels.stop();
-});
-beforeEach(async () => {
-  await cancels.reset();
-});
-
 describe("a request that is under way when the payments of its run are cancelled", () => {
-  test.each(["before", "after"] as const)(
+  test.for(["before", "after"] as const)(
     "is waited for where the service is slow %s it makes the payment, which is cancelled then",
-    async (when) => {
+    async (when, { cancels, world }) => {
       const planned = await world.approvedRun([{}]);
       const { runId, payableId } = planned;
       await world.control.faults([
@@ -43,7 +28,10 @@ describe("a request that is under way when the payments of its run are cancelled
     },
   );
 
-  test("is cancelled as soon as the service shows its payment, also when nobody hears the answer", async () => {
+  test("is cancelled as soon as the service shows its payment, also when nobody hears the answer", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -67,7 +55,10 @@ describe("a request that is under way when the payments of its run are cancelled
     await cancels.staysUnpaid(planned);
   });
 
-  test("that only its sender's last lookup finds, after the window, is cancelled as well", async () => {
+  test("that only its sender's last lookup finds, after the window, is cancelled as well", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -80,7 +71,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("and never arrives is said to be withheld after the service's window, and stays unpaid", async () => {
+  test("and never arrives is said to be withheld after the service's window, and stays unpaid", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -93,7 +87,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("that the service refuses is said to be withheld, with the reason", async () => {
+  test("that the service refuses is said to be withheld, with the reason", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await world.approvedRun([{}]);
     const { runId, payableId } = planned;
     const body = { error: "validation_error", message: "no", details: { field: "bankAccountId" } };
@@ -115,7 +112,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect((await cancels.itemsOf(id))[0]?.reason).toMatch(/came to nothing \(validation_error\)/);
   });
 
-  test("that the service refuses because somebody else pays the bill takes that payment back", async () => {
+  test("that the service refuses because somebody else pays the bill takes that payment back", async ({
+    cancels,
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.faults([
       { method: "POST", path: "/v1/payments", when: "before", effect: "delay", delayMs: 1_000 },
@@ -130,7 +130,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.shown(id)).toEqual([`${theirs} cancelled`]);
   });
 
-  test("is too late where 9:00 New York comes before its payment is seen", async () => {
+  test("is too late where 9:00 New York comes before its payment is seen", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -143,7 +146,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
   });
 
-  test("and is split by the service is reported payment by payment", async () => {
+  test("and is split by the service is reported payment by payment", async ({ cancels, world }) => {
     const planned = await cancels.left(await world.approvedRun([{ totalAmountCents: 15_000_000 }]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -154,7 +157,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(shown.toSorted()).toEqual(made.map((each) => `${each} several-scheduled`).toSorted());
   });
 
-  test("is left to whoever lifts the hold meanwhile", async () => {
+  test("is left to whoever lifts the hold meanwhile", async ({ cancels, world }) => {
     const { runId, payableId } = await cancels.left(await world.approvedRun([{}]));
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     const [hold] = await world.holds();
@@ -167,7 +170,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
   });
 
-  test("and that two cancellations ask for at once is cancelled once, under one hold", async () => {
+  test("and that two cancellations ask for at once is cancelled once, under one hold", async ({
+    cancels,
+    world,
+  }) => {
     const { runId, payableId } = await cancels.left(await world.approvedRun([{}]));
     const one = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     const other = await cancels.ask({ vendor: "v1" });
@@ -185,7 +191,10 @@ describe("a request that is under way when the payments of its run are cancelled
   });
 });
 
-test("a payment that was found after its answer was lost is cancelled, also where the cancel's answer is lost", async () => {
+test("a payment that was found after its answer was lost is cancelled, also where the cancel's answer is lost", async ({
+  cancels,
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const lost = { method: "POST", when: "after", effect: "drop", times: 1 } as const;
   await world.control.faults([{ ...lost, path: "/v1/payments" }]);

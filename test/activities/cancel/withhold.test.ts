@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
@@ -10,22 +10,8 @@ import { upsertRetry } from "../../../src/store/retries/retries.ts";
 import { storePlaybook } from "../../support/stored-playbook.ts";
 import { releasersOf } from "../../../src/domain/cancellations/policy.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
-import { CancelWorld } from "../cancel-world.ts";
+import { type CancelWorld, test } from "../cancel-world.ts";
 import type { MoneyWorld } from "../money-world.ts";
-
-let cancels: CancelWorld;
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  cancels = await CancelWorld.start();
-  world = cancels.money;
-});
-afterAll(async () => {
-  await cancels.stop();
-});
-beforeEach(async () => {
-  await cancels.reset();
-});
 
 function textFor(playbook: string): string {
   return `kind: hold\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
@@ -38,8 +24,12 @@ function policyFor(playbook: string): HoldPlaybook {
 }
 
 /** Withholds as an event for a vendor or a bill does; answers the request's id. */
-async function withhold(runId: string, narrowed: Partial<BillChoice>): Promise<string> {
-  const run = await getRun(world.store.db, runId);
+async function withhold(
+  cancels: CancelWorld,
+  runId: string,
+  narrowed: Partial<BillChoice>,
+): Promise<string> {
+  const run = await getRun(cancels.money.store.db, runId);
   const policy = policyFor(run?.playbook ?? "");
   return cancels.request({
     playbook: "wait",
@@ -49,81 +39,104 @@ async function withhold(runId: string, narrowed: Partial<BillChoice>): Promise<s
 }
 
 /** As `withhold`; answers the bills that it has taken. */
-async function withholdFor(runId: string, narrowed: Partial<BillChoice>): Promise<string[]> {
-  return cancels.shown(await withhold(runId, narrowed));
+async function withholdFor(
+  cancels: CancelWorld,
+  runId: string,
+  narrowed: Partial<BillChoice>,
+): Promise<string[]> {
+  return cancels.shown(await withhold(cancels, runId, narrowed));
 }
 
-async function setState(runId: string, payableId: string, state: LineState): Promise<void> {
+async function setState(
+  world: MoneyWorld,
+  runId: string,
+  payableId: string,
+  state: LineState,
+): Promise<void> {
   await changeLine(world.store.db, { runId, payableId }, { state }, Date.now());
 }
 
-test("an event withholds what its vendor or bill has in the run, each bill once", async () => {
+test("an event withholds what its vendor or bill has in the run, each bill once", async ({
+  cancels,
+  world,
+}) => {
   const { runId, payableIds } = await world.plannedRun([
     { contactId: "v1" },
     { contactId: "v2" },
     { contactId: "v2" },
   ]);
   const [one, two, three] = payableIds;
-  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([`${one} withheld`]);
-  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
-  expect(await withholdFor(runId, { payable: three ?? "" })).toEqual([`${three} withheld`]);
-  expect(await withholdFor(runId, { vendor: "v2" })).toEqual([`${two} withheld`]);
+  expect(await withholdFor(cancels, runId, { vendor: "v1" })).toEqual([`${one} withheld`]);
+  expect(await withholdFor(cancels, runId, { vendor: "v1" })).toEqual([]);
+  expect(await withholdFor(cancels, runId, { payable: three ?? "" })).toEqual([
+    `${three} withheld`,
+  ]);
+  expect(await withholdFor(cancels, runId, { vendor: "v2" })).toEqual([`${two} withheld`]);
   expect((await cancels.held()).toSorted()).toEqual([...payableIds].toSorted());
 });
 
-test("nothing of a bill that has come to its end is withheld", async () => {
+test("nothing of a bill that has come to its end is withheld", async ({ cancels, world }) => {
   const { runId } = await world.approvedRun([{ contactId: "v1" }]);
   await world.pay(runId);
   await world.control.advance("P14D");
   await world.follow(runId);
-  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
+  expect(await withholdFor(cancels, runId, { vendor: "v1" })).toEqual([]);
 });
 
-test.each(["parked", "retrying"] as const)(
+test.for(["parked", "retrying"] as const)(
   "a bill that is %s may be sent again, so it is withheld too",
-  async (state) => {
+  async (state, { cancels, world }) => {
     const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
-    await setState(runId, payableId, state);
-    expect(await withholdFor(runId, {})).toEqual([`${payableId} withheld`]);
+    await setState(world, runId, payableId, state);
+    expect(await withholdFor(cancels, runId, {})).toEqual([`${payableId} withheld`]);
     expect(await cancels.held()).toContain(payableId);
   },
 );
 
-test("a bill that is retried, and that the service has again, is named with its payment", async () => {
+test("a bill that is retried, and that the service has again, is named with its payment", async ({
+  cancels,
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{ contactId: "v1" }]);
   await world.pay(runId);
-  await setState(runId, payableId, "retrying");
+  await setState(world, runId, payableId, "retrying");
   const workflowId = retryFailedPaymentId("acme", payableId);
   const retry = { businessId: world.businessId, payableId, business: "acme", workflowId };
   await upsertRetry(world.store.db, { ...retry, runId, phase: "following", nowMs: Date.now() });
-  const id = await withhold(runId, {});
+  const id = await withhold(cancels, runId, {});
   expect(await cancels.shown(id)).toEqual([`${payableId} too-late`]);
   const [payment] = await world.paymentsOf(payableId);
   const [item] = await cancels.itemsOf(id);
   expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
 });
 
-test("people hear of what the service has already when an event withholds its bill", async () => {
+test("people hear of what the service has already when an event withholds its bill", async ({
+  cancels,
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{ contactId: "v1" }]);
   await world.pay(runId);
   const [payment] = await world.paymentsOf(payableId);
-  const id = await withhold(runId, { vendor: "v1" });
+  const id = await withhold(cancels, runId, { vendor: "v1" });
   expect(await cancels.told(id)).toEqual([
     expect.stringContaining(`payrun cancel-scheduled ${payment?.id}`),
   ]);
 });
 
-test("the hold on a bill whose request may be under way is the withholding's own as well", async () => {
+test("the hold on a bill whose request may be under way is the withholding's own as well", async ({
+  cancels,
+  world,
+}) => {
   const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
-  await setState(runId, payableId, "unknown");
-  const id = await withhold(runId, {});
+  await setState(world, runId, payableId, "unknown");
+  const id = await withhold(cancels, runId, {});
   expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
   const [item] = await cancels.itemsOf(id);
   const found = await withheldBy(world.store.db, item?.holdId ?? "");
   expect(found && releasersOf(found.cancellation.policy)).toEqual(["controller", "owner"]);
 });
 
-test("a playbook with events is not in force on a run by itself", async () => {
+test("a playbook with events is not in force on a run by itself", async ({ cancels, world }) => {
   const { runId } = await world.plannedRun([{ contactId: "v1" }]);
   const run = await getRun(world.store.db, runId);
   await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
@@ -131,7 +144,10 @@ test("a playbook with events is not in force on a run by itself", async () => {
   expect(await cancels.held()).toEqual([]);
 });
 
-test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async () => {
+test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async ({
+  cancels,
+  world,
+}) => {
   const text = "kind: hold\nchoose: { vendor: v2 }\n";
   await storePlaybook(world.store, { name: "careful", text });
   const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);

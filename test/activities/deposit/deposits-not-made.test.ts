@@ -1,25 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { createHold } from "../../../src/store/holds/holds.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
-import { depositScene } from "../deposit-scene.ts";
-
-const scene = depositScene();
+import { test } from "../deposit-scene.ts";
 
 describe("a deposit is not made", () => {
-  test.each([
+  test.for([
     ["by the run's launcher", { by: "lena" }, "launcher"],
     ["without a role that the playbook names", { roles: ["controller"] }, "role-missing"],
     ["for another amount than was looked at", { hash: "f".repeat(64) }, "stale-plan"],
-  ])("on the word %s", async (_, who, code) => {
+  ] as const)("on the word %s", async ([_, who, code], { scene }) => {
     const planned = await scene.shortRun();
     expect(await scene.decide(planned, who)).toMatchObject({ accepted: false, code });
     await scene.step(planned);
     expect(await scene.attempts(planned)).toEqual([]);
   });
 
-  test("before as many people have approved it as the playbook asks for", async () => {
+  test("before as many people have approved it as the playbook asks for", async ({ scene }) => {
     const planned = await scene.shortRun({ quorum: 2 });
     expect(await scene.decide(planned)).toMatchObject({ missing: [{ approvals: 1, quorum: 2 }] });
     await scene.decide(planned);
@@ -30,16 +28,19 @@ describe("a deposit is not made", () => {
     await scene.movedOnce();
   });
 
-  test("while a hold stops the run, and by nobody once the run is cancelled", async () => {
+  test("while a hold stops the run, and by nobody once the run is cancelled", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     const hold = {
-      businessId: scene.world.businessId,
+      businessId: world.businessId,
       scope: "all",
       value: "",
       reason: "audit",
     } as const;
-    await scene.world.store.transaction((trx) =>
+    await world.store.transaction((trx) =>
       createHold(trx, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() }),
     );
     await scene.step(planned);
@@ -47,20 +48,18 @@ describe("a deposit is not made", () => {
       state: "proposed",
       reason: "on hold: audit",
     });
-    await scene.world.store.db.deleteFrom("holds").execute();
-    await scene.world.store.transaction((trx) =>
-      requestCancel(trx, planned.runId, "olga", Date.now()),
-    );
-    await scene.world.assess(planned.runId);
+    await world.store.db.deleteFrom("holds").execute();
+    await world.store.transaction((trx) => requestCancel(trx, planned.runId, "olga", Date.now()));
+    await world.assess(planned.runId);
     expect(await scene.topUp(planned)).toMatchObject({ state: "withdrawn" });
     await scene.step(planned);
     expect(await scene.attempts(planned)).toEqual([]);
   });
 
-  test("for a run whose playbook only plans, whatever is approved", async () => {
+  test("for a run whose playbook only plans, whatever is approved", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    const { db } = scene.world.store;
+    const { db } = world.store;
     const { policy } = await db
       .selectFrom("runs")
       .select("policy")
@@ -79,28 +78,34 @@ describe("a deposit is not made", () => {
     });
   });
 
-  test("where the approved amount is not what is missing by now: another approval is asked for", async () => {
+  test("where the approved amount is not what is missing by now: another approval is asked for", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     const before = await scene.topUp(planned);
     await scene.decide(planned);
-    await scene.world.control.changeBusiness({ balanceCents: 13_000 });
+    await world.control.changeBusiness({ balanceCents: 13_000 });
     await scene.step(planned);
     const now = await scene.topUp(planned);
     expect(now).toMatchObject({ state: "proposed", amountCents: 7_000, subject: before.subject });
     expect(now.hash).not.toBe(before.hash);
     await scene.step(planned);
     expect(await scene.attempts(planned)).toEqual([]);
-    await scene.world.control.changeBusiness({ balanceCents: 20_000 });
+    await world.control.changeBusiness({ balanceCents: 20_000 });
     await scene.decide(planned);
     await scene.step(planned);
     expect(await scene.topUp(planned)).toMatchObject({ state: "withdrawn" });
   });
 
-  test("where the service refuses it, which is told, and another one asks anew", async () => {
+  test("where the service refuses it, which is told, and another one asks anew", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     const body = { error: "validation_error", message: "amountCents is too large" };
-    scene.world.override = {
+    world.override = {
       sendMoneyWrite: () =>
         Promise.resolve({
           kind: "http",
@@ -116,27 +121,25 @@ describe("a deposit is not made", () => {
     });
   });
 
-  test("by a run for which somebody has refused it", async () => {
+  test("by a run for which somebody has refused it", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     expect(await scene.decide(planned, { decision: "reject" })).toMatchObject({ accepted: true });
-    await scene.world.pay(planned.runId);
-    expect(await topUpsOf(scene.world.store.db, planned.runId)).toMatchObject([
-      { state: "refused" },
-    ]);
+    await world.pay(planned.runId);
+    expect(await topUpsOf(world.store.db, planned.runId)).toMatchObject([{ state: "refused" }]);
   });
 
-  test("where more is missing than the playbook allows", async () => {
+  test("where more is missing than the playbook allows", async ({ scene, world }) => {
     const planned = await scene.shortRun({ atMostCents: 5_000 });
-    expect(await topUpsOf(scene.world.store.db, planned.runId)).toEqual([]);
-    const plan = await getPlan(scene.world.store.db, planned.runId);
+    expect(await topUpsOf(world.store.db, planned.runId)).toEqual([]);
+    const plan = await getPlan(world.store.db, planned.runId);
     expect(plan?.summary.warnings?.[0]).toMatch(/short of \$100\.00.*more than \$50\.00/);
   });
 
-  test("where nobody has accepted the ACH debit authorization", async () => {
-    scene.world.achAuthorization = undefined;
+  test("where nobody has accepted the ACH debit authorization", async ({ scene, world }) => {
+    world.achAuthorization = undefined;
     const planned = await scene.shortRun();
-    expect(await topUpsOf(scene.world.store.db, planned.runId)).toEqual([]);
-    const plan = await getPlan(scene.world.store.db, planned.runId);
+    expect(await topUpsOf(world.store.db, planned.runId)).toEqual([]);
+    const plan = await getPlan(world.store.db, planned.runId);
     expect(plan?.summary.warnings?.[0]).toMatch(/ACH debit authorization/);
   });
 });

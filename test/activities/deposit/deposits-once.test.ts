@@ -1,10 +1,9 @@
-import { describe, expect, test } from "vitest";
-import { DEPOSITS, depositScene } from "../deposit-scene.ts";
-
-const scene = depositScene();
+import { describe, expect } from "vitest";
+import { DEPOSITS, test } from "../deposit-scene.ts";
+import type { MoneyWorld } from "../money-world.ts";
 
 describe("a deposit is made once", () => {
-  test.each([
+  test.for([
     ["the answer is a 500 after the effect", { when: "after", effect: "status", status: 500 }],
     ["the answer is lost after the effect", { when: "after", effect: "drop" }],
     ["the answer can't be read", { when: "after", effect: "malformed" }],
@@ -14,22 +13,25 @@ describe("a deposit is made once", () => {
       "the service asks to slow down",
       { when: "before", effect: "status", status: 429, retryAfter: 1 },
     ],
-  ] as const)("where %s", async (_, fault) => {
+  ] as const)("where %s", async ([_, fault], { scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    await scene.world.control.faults([{ method: "POST", path: DEPOSITS, ...fault, times: 1 }]);
+    await world.control.faults([{ method: "POST", path: DEPOSITS, ...fault, times: 1 }]);
     expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way" });
     const made = await scene.attempts(planned);
     expect(made.at(-1)).toMatchObject({ operation: "deposit", state: "applied" });
     await scene.movedOnce();
   });
 
-  test("where the process dies after the effect and before it has heard of it", async () => {
+  test("where the process dies after the effect and before it has heard of it", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    const client = scene.world.context().clientOf("acme");
+    const client = world.context().clientOf("acme");
     const send = client.sendMoneyWrite.bind(client);
-    scene.world.override = {
+    world.override = {
       sendMoneyWrite: async (write) => {
         await send(write);
         throw new Error("killed");
@@ -37,8 +39,8 @@ describe("a deposit is made once", () => {
     };
     await expect(scene.step(planned)).rejects.toThrow("killed");
     expect(await scene.topUp(planned)).toMatchObject({ state: "sending" });
-    scene.world.override = {};
-    expect((await scene.world.assess(planned.runId)).toDeposit).toBe(true);
+    world.override = {};
+    expect((await world.assess(planned.runId)).toDeposit).toBe(true);
     await scene.untilMade(planned);
     const [attempt, ...others] = await scene.attempts(planned);
     expect(attempt).toMatchObject({ state: "applied", isAnswered: false });
@@ -46,23 +48,23 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("where the process dies before the request leaves", async () => {
+  test("where the process dies before the request leaves", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    scene.world.override = { sendMoneyWrite: () => Promise.reject(new Error("killed")) };
+    world.override = { sendMoneyWrite: () => Promise.reject(new Error("killed")) };
     await expect(scene.step(planned)).rejects.toThrow("killed");
-    scene.world.override = {};
+    world.override = {};
     await scene.untilMade(planned);
     expect(await scene.attempts(planned)).toHaveLength(1);
     await scene.movedOnce();
   });
 
   /** Sends for real, once, and answers in a way that the sandbox never does. */
-  function answerInstead(status: number, body: unknown): { sent: number } {
+  function answerInstead(world: MoneyWorld, status: number, body: unknown): { sent: number } {
     const counted = { sent: 0 };
-    const client = scene.world.context().clientOf("acme");
+    const client = world.context().clientOf("acme");
     const send = client.sendMoneyWrite.bind(client);
-    scene.world.override = {
+    world.override = {
       sendMoneyWrite: async (write) => {
         counted.sent += 1;
         if (counted.sent > 1) return send(write);
@@ -73,7 +75,7 @@ describe("a deposit is made once", () => {
     return counted;
   }
 
-  test.each([
+  test.for([
     ["a yes without an id", 202, { status: "accepted" }],
     ["a yes that names it in another place", 201, { deposit: { id: "dep_1" } }],
     ["that it can't say", 409, { error: "payment_unconfirmed", message: "unknown" }],
@@ -81,79 +83,88 @@ describe("a deposit is made once", () => {
     ["a proxy's page", 502, "<html>"],
     ["a redirect", 302, {}],
     ["a time-out of its own", 408, {}],
-  ])("where the service has made it and says %s", async (_, status, body) => {
-    const planned = await scene.shortRun();
-    await scene.decide(planned);
-    answerInstead(status, body);
-    expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way" });
-    const made = await scene.attempts(planned);
-    expect(made.map(({ seq, state }) => [seq, state])).toEqual([[1, "applied"]]);
-    await scene.movedOnce();
-  });
+  ] as const)(
+    "where the service has made it and says %s",
+    async ([_, status, body], { scene, world }) => {
+      const planned = await scene.shortRun();
+      await scene.decide(planned);
+      answerInstead(world, status, body);
+      expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way" });
+      const made = await scene.attempts(planned);
+      expect(made.map(({ seq, state }) => [seq, state])).toEqual([[1, "applied"]]);
+      await scene.movedOnce();
+    },
+  );
 
-  test.each([
+  test.for([
     ["the token is refused for a while", 401, { statusCode: 401, message: "Unauthorized" }],
     ["the token lacks the scope for a while", 403, { error: "forbidden", message: "Forbidden" }],
     ["deposits are off for a while", 403, { error: "feature_unavailable", message: "off" }],
     ["the set-up is incomplete for a while", 409, { error: "setup_incomplete", message: "no" }],
     ["an account is locked for a while", 409, { error: "payments_locked", message: "locked" }],
-  ])("where %s", async (_, status, body) => {
+  ] as const)("where %s", async ([_, status, body], { scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     const answer = { kind: "http", status, body, bodyText: JSON.stringify(body) } as never;
-    scene.world.override = { sendMoneyWrite: () => Promise.resolve(answer) };
+    world.override = { sendMoneyWrite: () => Promise.resolve(answer) };
     await scene.step(planned);
-    await scene.world.world.pass(120_000);
+    await world.world.pass(120_000);
     await scene.step(planned);
     expect((await scene.topUp(planned)).state).not.toBe("failed");
     expect((await scene.topUp(planned)).reason).not.toBeNull();
-    scene.world.override = {};
+    world.override = {};
     for (let wait = 0; wait < 8; wait += 1) {
       if ((await scene.untilMade(planned)).state === "on-its-way") break;
-      await scene.world.world.pass(600_000);
+      await world.world.pass(600_000);
     }
     const made = await scene.attempts(planned);
     expect(made.at(-1)).toMatchObject({ state: "applied" });
     await scene.movedOnce();
   });
 
-  test("and where another of the same amount came meanwhile, a person looks before anything else", async () => {
+  test("and where another of the same amount came meanwhile, a person looks before anything else", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    await scene.world.control.faults([
+    await world.control.faults([
       { method: "POST", path: DEPOSITS, when: "after", effect: "drop", times: 1 },
     ]);
     await scene.step(planned);
-    await scene.world.control.faults();
+    await world.control.faults();
     const body = { amountCents: 10_000, bankAccountId: "bank_main" };
-    await scene.world.world.sandbox.api("POST", DEPOSITS, { key: "by-hand-2", body });
+    await world.world.sandbox.api("POST", DEPOSITS, { key: "by-hand-2", body });
     await scene.untilMade(planned);
     const stuck = await scene.topUp(planned);
     expect(stuck).toMatchObject({ state: "sending", reasonCode: "unclear" });
     expect(stuck.reason).toMatch(/look at the list of balance transactions, then reject it/);
-    expect(await scene.world.assess(planned.runId)).toMatchObject({ needsAction: true });
+    expect(await world.assess(planned.runId)).toMatchObject({ needsAction: true });
     expect(await scene.decide(planned, { decision: "reject" })).toMatchObject({ accepted: true });
-    await scene.world.world.pass(600_000);
+    await world.world.pass(600_000);
     await scene.step(planned);
     expect(await scene.attempts(planned)).toHaveLength(1);
-    await scene.world.control.advance("P6D");
+    await world.control.advance("P6D");
     expect((await scene.deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
   });
 
-  test("under a new key only after the service's window, where it can't say what it did", async () => {
+  test("under a new key only after the service's window, where it can't say what it did", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
-    await scene.world.control.faults([
+    await world.control.faults([
       { method: "POST", path: DEPOSITS, when: "during", effect: "status", status: 500, times: 1 },
     ]);
     await scene.step(planned);
-    await scene.world.world.pass(5_000);
+    await world.world.pass(5_000);
     await scene.step(planned);
     expect(await scene.attempts(planned)).toHaveLength(1);
-    await scene.world.world.pass(60_000);
+    await world.world.pass(60_000);
     await scene.step(planned);
     expect(await scene.attempts(planned)).toHaveLength(1);
-    await scene.world.world.pass(540_000);
+    await world.world.pass(540_000);
     await scene.step(planned);
     await scene.step(planned);
     expect((await scene.attempts(planned)).map(({ seq, state }) => [seq, state])).toEqual([
@@ -163,7 +174,7 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("by two workers at the same moment", async () => {
+  test("by two workers at the same moment", async ({ scene }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     await Promise.all([scene.step(planned), scene.step(planned), scene.step(planned)]);
@@ -172,21 +183,24 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("and somebody else's of the same amount is not taken for it twice", async () => {
+  test("and somebody else's of the same amount is not taken for it twice", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     const body = { amountCents: 10_000, bankAccountId: "bank_main" };
-    const byHand = await scene.world.world.sandbox.api("POST", DEPOSITS, {
+    const byHand = await world.world.sandbox.api("POST", DEPOSITS, {
       key: "by-hand-1",
       body,
     });
     expect(byHand.status).toBe(201);
     await scene.decide(planned);
-    await scene.world.control.faults([
+    await world.control.faults([
       { method: "POST", path: DEPOSITS, when: "after", effect: "drop", times: 1 },
     ]);
     const made = await scene.untilMade(planned);
     expect(made.transactionId).not.toBe((byHand.body as { id: string }).id);
-    await scene.world.control.advance("P6D");
+    await world.control.advance("P6D");
     expect((await scene.deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
   });
 });

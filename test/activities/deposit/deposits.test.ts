@@ -1,16 +1,17 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { readTransactions } from "../../../activities/deposit/read-transactions.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
-import { DEPOSITS, depositScene, withTopUp } from "../deposit-scene.ts";
-
-const scene = depositScene();
+import { DEPOSITS, test, withTopUp } from "../deposit-scene.ts";
 
 describe("a run that is short of money", () => {
-  test("asks for exactly what is missing, says so in its plan, and deposits nothing unapproved", async () => {
+  test("asks for exactly what is missing, says so in its plan, and deposits nothing unapproved", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
-    const plan = await getPlan(scene.world.store.db, planned.runId);
+    const plan = await getPlan(world.store.db, planned.runId);
     expect(plan?.summary.topUp).toMatchObject({
       amountCents: 10_000,
       approvers: ["owner"],
@@ -18,43 +19,46 @@ describe("a run that is short of money", () => {
     });
     const asked = await scene.topUp(planned);
     expect(asked).toMatchObject({ state: "proposed", amountCents: 10_000, owner: planned.runId });
-    const notices = await listNotices(scene.world.store.db, { kind: "top-up-needed", limit: 5 });
+    const notices = await listNotices(world.store.db, { kind: "top-up-needed", limit: 5 });
     expect(notices[0]).toMatchObject({ roles: ["owner"], data: { hash: asked.hash } });
-    expect((await scene.world.assess(planned.runId)).toDeposit).toBeUndefined();
+    expect((await world.assess(planned.runId)).toDeposit).toBeUndefined();
     await scene.step(planned);
     expect(await scene.attempts(planned)).toEqual([]);
-    await scene.world.control.advance("PT1M");
+    await world.control.advance("PT1M");
     expect(await scene.deposits()).toEqual([]);
   });
 
-  test("deposits what was approved, once, and pays what waited for it", async () => {
+  test("deposits what was approved, once, and pays what waited for it", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
-    await scene.world.pay(planned.runId);
+    await world.pay(planned.runId);
     expect(await scene.decide(planned)).toMatchObject({ accepted: true });
-    expect((await scene.world.assess(planned.runId)).toDeposit).toBe(true);
+    expect((await world.assess(planned.runId)).toDeposit).toBe(true);
     await scene.step(planned);
     expect(await scene.topUp(planned)).toMatchObject({ state: "on-its-way" });
     await scene.step(planned);
-    await scene.world.control.advance("P4D");
+    await world.control.advance("P4D");
     await scene.step(planned);
     expect(await scene.topUp(planned)).toMatchObject({ state: "completed" });
     expect(await scene.deposits()).toEqual([
       { amountCents: 10_000, kind: "debit" },
       { amountCents: 10_000, kind: "credit" },
     ]);
-    await scene.world.pay(planned.runId);
-    expect(await topUpsOf(scene.world.store.db, planned.runId)).toHaveLength(1);
-    await scene.world.follow(planned.runId);
-    await scene.world.pay(planned.runId);
+    await world.pay(planned.runId);
+    expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
+    await world.follow(planned.runId);
+    await world.pay(planned.runId);
     for (const payableId of planned.payableIds) {
-      expect(await scene.world.paymentsOf(payableId)).toHaveLength(1);
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
     }
-    expect(await topUpsOf(scene.world.store.db, planned.runId)).toHaveLength(1);
+    expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
   });
 
-  test("tells of one that bounced, and asks for another approval", async () => {
+  test("tells of one that bounced, and asks for another approval", async ({ scene, world }) => {
     const planned = await scene.shortRun();
-    await scene.world.control.outcome({
+    await world.control.outcome({
       match: { bankAccountId: "bank_main" },
       outcome: "fail",
       code: "R01",
@@ -62,16 +66,16 @@ describe("a run that is short of money", () => {
     });
     await scene.decide(planned);
     await scene.step(planned);
-    await scene.world.control.advance("P4D");
+    await world.control.advance("P4D");
     await scene.step(planned);
     expect(await scene.topUp(planned)).toMatchObject({
       state: "failed",
       reason: expect.stringMatching(/R01/),
     });
-    const notices = await listNotices(scene.world.store.db, { kind: "top-up-failed", limit: 5 });
+    const notices = await listNotices(world.store.db, { kind: "top-up-failed", limit: 5 });
     expect(notices[0]).toMatchObject({ data: { id: planned.runId } });
-    await scene.world.follow(planned.runId);
-    await scene.world.pay(planned.runId);
+    await world.follow(planned.runId);
+    await world.pay(planned.runId);
     const again = await scene.topUp(planned);
     expect(again).toMatchObject({ state: "proposed", requestNo: 2, amountCents: 10_000 });
     await scene.step(planned);
@@ -79,7 +83,9 @@ describe("a run that is short of money", () => {
   });
 });
 
-test("one that was made by hand is read with when that was: a restored store hasn't forgotten what is younger", async () => {
+test("one that was made by hand is read with when that was: a restored store hasn't forgotten what is younger", async ({
+  scene,
+}) => {
   const { world } = scene;
   const body = { amountCents: 10_000, bankAccountId: "bank_main" };
   await world.world.sandbox.api("POST", DEPOSITS, { key: "by-hand-2", body });
@@ -91,17 +97,20 @@ test("one that was made by hand is read with when that was: a restored store has
   expect(shown).toMatchObject([{ createdAtMs: Date.parse(transaction?.createdAt ?? "") }]);
 });
 
-test("one that is not there on its day is said to be late, and somebody has to ask", async () => {
+test("one that is not there on its day is said to be late, and somebody has to ask", async ({
+  scene,
+  world,
+}) => {
   const planned = await scene.shortRun();
   await scene.decide(planned);
   const { subject } = await scene.untilMade(planned);
-  expect((await scene.world.assess(planned.runId)).waitingFor).toMatch(/on its way$/);
-  await scene.world.store.db
+  expect((await world.assess(planned.runId)).waitingFor).toMatch(/on its way$/);
+  await world.store.db
     .updateTable("top_ups")
     .set({ arrives_on: "2026-01-02" })
     .where("subject", "=", subject)
     .execute();
-  const now = await scene.world.assess(planned.runId);
+  const now = await world.assess(planned.runId);
   expect(now).toMatchObject({ needsAction: true });
   expect(now.waitingFor).toMatch(/was to be there on 2026-01-02: ask the service/);
   await scene.step(planned);
@@ -114,46 +123,55 @@ test("one that is not there on its day is said to be late, and somebody has to a
   ]);
 });
 
-test("one that is asked for again and again without an answer is told of after an hour, once", async () => {
+test("one that is asked for again and again without an answer is told of after an hour, once", async ({
+  scene,
+  world,
+}) => {
   const planned = await scene.shortRun();
   await scene.decide(planned);
   const silence = { kind: "no-answer", sent: true, code: "no_answer", reason: "silence" } as const;
-  scene.world.override = { sendMoneyWrite: () => Promise.resolve(silence) };
+  world.override = { sendMoneyWrite: () => Promise.resolve(silence) };
   for (let minutes = 0; minutes < 90; minutes += 3) {
     await scene.step(planned);
-    await scene.world.world.pass(3 * 60_000);
+    await world.world.pass(3 * 60_000);
   }
   expect(await scene.told(planned)).toMatchObject([{ roles: ["operator"] }]);
 });
 
-test("one that can't be made for an hour is tried ever more rarely, and people hear of it once", async () => {
+test("one that can't be made for an hour is tried ever more rarely, and people hear of it once", async ({
+  scene,
+  world,
+}) => {
   const planned = await scene.shortRun();
   await scene.decide(planned);
-  await scene.world.control.faults([
+  await world.control.faults([
     { method: "GET", path: "/v1/funding-sources", when: "before", effect: "status", status: 403 },
   ]);
   await scene.step(planned);
   const first = await scene.topUp(planned);
   expect(first.reason).toMatch(/^The balance can't be read/);
-  await scene.world.world.pass(30 * 60_000);
+  await world.world.pass(30 * 60_000);
   await scene.step(planned);
   expect(await scene.topUp(planned)).toMatchObject({ restSinceMs: first.restSinceMs });
   expect(await scene.told(planned)).toEqual([]);
-  await scene.world.world.pass(31 * 60_000);
+  await world.world.pass(31 * 60_000);
   await scene.step(planned);
   await scene.step(planned);
   expect(await scene.told(planned)).toMatchObject([
     { roles: ["operator"], text: expect.stringMatching(/^It waits: The balance can't be read/) },
   ]);
-  await scene.world.control.faults();
+  await world.control.faults();
   expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way", restSinceMs: null });
 });
 
-test("two runs that are short of one balance ask for what both need together, and no more", async () => {
+test("two runs that are short of one balance ask for what both need together, and no more", async ({
+  scene,
+  world,
+}) => {
   const one = await scene.shortRun();
   await scene.decide(one);
   await scene.untilMade(one);
-  const other = await scene.world.approvedRun([{}, {}, {}], withTopUp());
+  const other = await world.approvedRun([{}, {}, {}], withTopUp());
   // $100 are there, $100 on their way, $500 needed.
   expect(await scene.topUp(other)).toMatchObject({ amountCents: 30_000 });
 });

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { followRun } from "../../../activities/runs/follow-run.ts";
 import { followedPayments } from "../../../activities/follow/followed-payments.ts";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
 /** More than are ever asked for one by one without counting pages. */
 const BILLS = 30;
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-});
-
 /** A run whose bills are with the service, to be paid on the next banking day. */
-async function paidRun(): Promise<PlannedBills> {
+async function paidRun(world: MoneyWorld): Promise<PlannedBills> {
   const bills = Array.from({ length: BILLS }, (_, index) => ({
     totalAmountCents: 10_000 + index,
   }));
@@ -32,7 +20,7 @@ async function paidRun(): Promise<PlannedBills> {
 }
 
 /** How often the list of payments is read for a look at all bills of a run. */
-async function readsOfLook({ runId }: PlannedBills): Promise<number> {
+async function readsOfLook(world: MoneyWorld, { runId }: PlannedBills): Promise<number> {
   await world.store.db
     .updateTable("run_lines")
     .set({ look: 1 })
@@ -44,31 +32,38 @@ async function readsOfLook({ runId }: PlannedBills): Promise<number> {
   return made.filter(({ method, path }) => method === "GET" && path === "/v1/payments").length;
 }
 
-async function states({ runId, payableIds }: PlannedBills): Promise<Record<string, number>> {
+async function states(
+  world: MoneyWorld,
+  { runId, payableIds }: PlannedBills,
+): Promise<Record<string, number>> {
   const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
   const byState = Map.groupBy(lines, ({ state }) => state);
   return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
 }
 
-test("a look at many bills reads what was paid since the run was planned, however much was paid before", async () => {
-  const run = await paidRun();
-  const alone = await readsOfLook(run);
+test("a look at many bills reads what was paid since the run was planned, however much was paid before", async ({
+  world,
+}) => {
+  const run = await paidRun(world);
+  const alone = await readsOfLook(world, run);
   expect(alone).toBeLessThan(5);
   await world.control.advance("P9D");
   await world.follow(run.runId);
-  expect(await states(run)).toEqual({ settled: BILLS });
+  expect(await states(world, run)).toEqual({ settled: BILLS });
   // Further pages than a look may read.
-  for (let old = 0; old < 4; old += 1) await world.follow((await paidRun()).runId);
+  for (let old = 0; old < 4; old += 1) await world.follow((await paidRun(world)).runId);
   await world.control.advance("P9D");
-  const next = await paidRun();
-  expect(await readsOfLook(next)).toBe(alone);
+  const next = await paidRun(world);
+  expect(await readsOfLook(world, next)).toBe(alone);
   await world.control.advance("P9D");
   await world.follow(next.runId);
-  expect(await states(next)).toEqual({ settled: BILLS });
+  expect(await states(world, next)).toEqual({ settled: BILLS });
 });
 
-test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill is told of", async () => {
-  const run = await paidRun();
+test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill is told of", async ({
+  world,
+}) => {
+  const run = await paidRun(world);
   const { runId, payableId } = run;
   await world.control.changePayable(payableId, { totalAmountCents: 50_000 });
   const { payments } = world.context().clientOf("acme");
@@ -87,8 +82,10 @@ test("a payment that somebody else makes for one of many bills is seen, and mone
   ]);
 });
 
-test("bills are asked for one by one where more pages of payments were made since than there are bills", async () => {
-  const run = await paidRun();
+test("bills are asked for one by one where more pages of payments were made since than there are bills", async ({
+  world,
+}) => {
+  const run = await paidRun(world);
   const client = world.context().clientOf("acme");
   const payments = Object.create(client.payments, {
     list: { value: () => Promise.resolve({ items: [{}], totalCount: BILLS + 1 }) },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
 import { fundingIncidentId } from "../../../src/contracts/names.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
@@ -10,38 +10,13 @@ import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../../src/store/deposits/deposits.ts";
 import { setWait } from "../../../src/store/runs/waits.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+import { test } from "../bounce-scene.ts";
+import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 import { inDays, POLICY } from "../planning-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-  // Its default rules: a bounce pauses the account.
-  await world.failurePlaybook("kind: retry-failed\n");
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  const tables = [
-    "holds",
-    "incidents",
-    "top_ups",
-    "notices",
-    "run_lines",
-    "business_waits",
-  ] as const;
-  for (const table of tables) {
-    await world.store.db.deleteFrom(table).execute();
-  }
-  world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
-});
 
 describe("a top-up of an account that bounced", () => {
   /** Two bills of $100 from the balance bounce; it has $50 left. */
-  async function bounced(topUp?: PayRule["topUp"]): Promise<PlannedBills> {
+  async function bounced(world: MoneyWorld, topUp?: PayRule["topUp"]): Promise<PlannedBills> {
     const pay: PayRule = {
       ...POLICY.pay,
       from: "balance",
@@ -67,9 +42,10 @@ describe("a top-up of an account that bounced", () => {
     arrivalBusinessDays: null,
   };
   const owner = fundingIncidentId("acme", "balance");
-  const work = () => makeDeposits(world.context(), { owner, by: `test/${Math.random()}` });
+  const work = (world: MoneyWorld) =>
+    makeDeposits(world.context(), { owner, by: `test/${Math.random()}` });
 
-  async function approve(runId: string): Promise<void> {
+  async function approve(world: MoneyWorld, runId: string): Promise<void> {
     const run = await getRun(world.store.db, runId);
     const [topUp] = await openTopUpsOf(world.store.db, owner);
     if (run === undefined || topUp === undefined) throw new Error("nothing to approve");
@@ -90,19 +66,21 @@ describe("a top-up of an account that bounced", () => {
     await world.decideIncident("balance", "top-up");
   }
 
-  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async () => {
-    const { runId, payableIds } = await bounced(RULE);
+  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async ({
+    world,
+  }) => {
+    const { runId, payableIds } = await bounced(world, RULE);
     expect(await world.incident("balance")).toMatchObject({
       phase: "open",
       details: expect.stringMatching(/a deposit of \$150\.00 .* to be approved by owner/),
     });
     expect((await world.incident("balance")).toDeposit).toBeUndefined();
-    await work();
-    await approve(runId);
+    await work(world);
+    await approve(world, runId);
     expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
-    await work();
+    await work(world);
     await world.control.advance("P5D");
-    await work();
+    await work(world);
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
     expect(await world.holds()).toEqual([]);
@@ -119,11 +97,13 @@ describe("a top-up of an account that bounced", () => {
     ]);
   });
 
-  test("waits for what else the balance is promised for, beside the bills themselves", async () => {
+  test("waits for what else the balance is promised for, beside the bills themselves", async ({
+    world,
+  }) => {
     const other = await world.approvedRun([{ totalAmountCents: 15_000 }], {
       pay: { ...POLICY.pay, from: "balance" },
     });
-    const { runId } = await bounced(RULE);
+    const { runId } = await bounced(world, RULE);
     // As one that was sent before the account bounced, and whose day has not come.
     await world.store.db
       .updateTable("run_lines")
@@ -133,33 +113,33 @@ describe("a top-up of an account that bounced", () => {
     await world.control.changeBusiness({ balanceCents: 30_000 });
     await world.incident("balance");
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ amountCents: 5_000 }]);
-    await approve(runId);
+    await approve(world, runId);
     expect(await world.incident("balance")).toMatchObject({ phase: "topping-up" });
-    await work();
+    await work(world);
     await world.control.advance("P5D");
-    await work();
+    await work(world);
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
   });
 
-  test("is not made once somebody has decided otherwise", async () => {
-    const { runId } = await bounced(RULE);
+  test("is not made once somebody has decided otherwise", async ({ world }) => {
+    const { runId } = await bounced(world, RULE);
     await world.incident("balance");
-    await approve(runId);
+    await approve(world, runId);
     await world.decideIncident("balance", "other-source");
-    await work();
+    await work(world);
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "proposed" }]);
   });
 
-  test("that bounces itself leaves the account on hold and asks again", async () => {
-    const { runId } = await bounced(RULE);
+  test("that bounces itself leaves the account on hold and asks again", async ({ world }) => {
+    const { runId } = await bounced(world, RULE);
     await world.incident("balance");
-    await approve(runId);
+    await approve(world, runId);
     const match = { bankAccountId: "bank_main" };
     await world.control.outcome({ match, outcome: "fail", code: "R01", times: 1 });
-    await work();
+    await work(world);
     await world.control.advance("P5D");
-    await work();
+    await work(world);
     await world.incident("balance");
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([
       { state: "failed" },
@@ -172,10 +152,12 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.holds()).toHaveLength(1);
   });
 
-  test("asks the service nothing before the pause is over that it has asked for, and says so", async () => {
-    const { runId } = await bounced(RULE);
+  test("asks the service nothing before the pause is over that it has asked for, and says so", async ({
+    world,
+  }) => {
+    const { runId } = await bounced(world, RULE);
     await world.incident("balance");
-    await approve(runId);
+    await approve(world, runId);
     const asked = async () => (await world.control.requests()).length;
     await world.control.faults([
       { method: "GET", path: "/v1/*", ...{ when: "before", effect: "status", status: 429 } },
@@ -202,39 +184,41 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.incident("balance")).toMatchObject({ toDeposit: true });
   });
 
-  test("is not proposed where no playbook of the bills allows one", async () => {
-    await bounced();
+  test("is not proposed where no playbook of the bills allows one", async ({ world }) => {
+    await bounced(world);
     await world.incident("balance");
     expect(await topUpsOf(world.store.db, owner)).toEqual([]);
   });
 
-  test("is withdrawn where the account is released otherwise", async () => {
-    await bounced(RULE);
+  test("is withdrawn where the account is released otherwise", async ({ world }) => {
+    await bounced(world, RULE);
     await world.incident("balance");
     await world.decideIncident("balance", "released");
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
   });
 
-  test("may be approved after the run whose playbook allows it has ended", async () => {
-    const { runId } = await bounced(RULE);
+  test("may be approved after the run whose playbook allows it has ended", async ({ world }) => {
+    const { runId } = await bounced(world, RULE);
     await world.store.db
       .updateTable("runs")
       .set({ phase: "completed-with-exceptions" })
       .where("run_id", "=", runId)
       .execute();
     await world.incident("balance");
-    await approve(runId);
+    await approve(world, runId);
     expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
   });
 
-  test("that nobody can tell about asks people again, and ends with what they decide", async () => {
-    const { runId } = await bounced(RULE);
+  test("that nobody can tell about asks people again, and ends with what they decide", async ({
+    world,
+  }) => {
+    const { runId } = await bounced(world, RULE);
     await world.incident("balance");
-    await approve(runId);
+    await approve(world, runId);
     const path = "/v1/balance/deposits";
     await world.control.faults([{ method: "POST", path, when: "after", effect: "drop" }]);
-    await work();
+    await work(world);
     // Two more of the same amount: which of the three is ours?
     for (const key of ["by-hand-1", "by-hand-2"]) {
       const body = { amountCents: 15_000, bankAccountId: "bank_main" };
@@ -242,7 +226,7 @@ describe("a top-up of an account that bounced", () => {
       expect((await world.world.sandbox.api("POST", path, { key, body })).status).toBe(201);
     }
     await world.world.pass(9 * 60_000);
-    await work();
+    await work(world);
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([
       { state: "sending", reasonCode: "unclear" },
     ]);
@@ -258,13 +242,15 @@ describe("a top-up of an account that bounced", () => {
     expect(sent.attempts).toHaveLength(1);
   });
 
-  test("that the bank takes back after it has arrived is said to be that, and another waits for people", async () => {
-    const { runId } = await bounced(RULE);
+  test("that the bank takes back after it has arrived is said to be that, and another waits for people", async ({
+    world,
+  }) => {
+    const { runId } = await bounced(world, RULE);
     await world.incident("balance");
-    await approve(runId);
-    await work();
+    await approve(world, runId);
+    await work(world);
     await world.control.advance("P5D");
-    await work();
+    await work(world);
     const [arrived] = await topUpsOf(world.store.db, owner);
     expect(arrived).toMatchObject({ state: "completed" });
     const match = { transactionId: arrived?.transactionId ?? "" };
@@ -292,7 +278,7 @@ describe("a top-up of an account that bounced", () => {
     const trail = await listAudit(world.store.db, { businessId: world.businessId, subject });
     expect(trail.map(({ action }) => action)).toContain("top-up.returned");
     // Nobody has approved the next one, so looking makes none.
-    await work();
+    await work(world);
     const ledger = await world.control.ledger();
     const kinds = ledger.filter(({ paymentId }) => paymentId === null).map(({ kind }) => kind);
     expect(kinds).toEqual(["debit", "credit", "return", "refund"]);

@@ -1,33 +1,34 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { releaseHold } from "../../../src/store/holds/holds.ts";
 import { getIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
-import { bounceScene } from "../bounce-scene.ts";
+import { test } from "../bounce-scene.ts";
 import { explainIn } from "../explain.ts";
 
-const scene = bounceScene();
-
 describe("payments that bounce because our own account is empty", () => {
-  test("are one incident with one hold and one notice, and nothing is tried meanwhile", async () => {
+  test("are one incident with one hold and one notice, and nothing is tried meanwhile", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.failedRun(["R01", "R01", "R09"]);
     const sourceId = await scene.sourceOf(planned);
-    expect(await scene.world.holds()).toMatchObject([
+    expect(await world.holds()).toMatchObject([
       { scope: "source", value: sourceId, author: fundingIncidentId("acme", sourceId) },
     ]);
-    const notices = await listNotices(scene.world.store.db, { kind: "incident", limit: 10 });
+    const notices = await listNotices(world.store.db, { kind: "incident", limit: 10 });
     expect(notices.filter(({ data }) => data["sourceId"] === sourceId)).toHaveLength(1);
-    expect(scene.world.told).toContain(fundingIncidentId("acme", sourceId));
-    await scene.world.control.advance("P4D");
+    expect(world.told).toContain(fundingIncidentId("acme", sourceId));
+    await world.control.advance("P4D");
     for (const payableId of planned.payableIds) {
-      expect(await scene.world.look(payableId)).toMatchObject({
+      expect(await world.look(payableId)).toMatchObject({
         phase: "waiting",
         waitingFor: expect.stringMatching(/one decision/),
       });
-      expect(await scene.world.paymentsOf(payableId)).toHaveLength(1);
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
     }
-    expect(await scene.world.incident(sourceId)).toMatchObject({
+    expect(await world.incident(sourceId)).toMatchObject({
       phase: "open",
       waitingFor: expect.stringMatching(/a decision of controller/),
       soFar: expect.stringMatching(/^3 bills of \$300\.00 bounced \(R0\d\)$/),
@@ -35,27 +36,27 @@ describe("payments that bounce because our own account is empty", () => {
     });
   });
 
-  test("are each paid once after the one release", async () => {
+  test("are each paid once after the one release", async ({ scene, world }) => {
     const planned = await scene.failedRun(["R01", "R01"]);
     const sourceId = await scene.sourceOf(planned);
-    await scene.world.untold();
-    const [hold] = await scene.world.holds();
-    await scene.world.store.transaction((trx) =>
+    await world.untold();
+    const [hold] = await world.holds();
+    await world.store.transaction((trx) =>
       releaseHold(trx, hold?.holdId ?? "", "carla", Date.now()),
     );
-    expect(await scene.world.incident(sourceId)).toMatchObject({
+    expect(await world.incident(sourceId)).toMatchObject({
       phase: "ended",
       outcome: "released by carla",
     });
     const retries = planned.payableIds.map((id) => retryFailedPaymentId("acme", id));
     const incident = fundingIncidentId("acme", sourceId);
-    expect(await scene.world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());
+    expect(await world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());
     for (const payableId of planned.payableIds) {
-      expect((await scene.world.look(payableId)).phase).toBe("pay");
-      await scene.world.retry(payableId);
-      expect((await scene.world.look(payableId)).phase).toBe("following");
-      expect(await scene.world.paymentsOf(payableId)).toHaveLength(2);
-      const { history, text } = await explainIn(scene.world, payableId);
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      expect((await world.look(payableId)).phase).toBe("following");
+      expect(await world.paymentsOf(payableId)).toHaveLength(2);
+      const { history, text } = await explainIn(world, payableId);
       const decided = history.timeline.filter(({ kind }) => kind === "incident");
       expect(decided).toMatchObject([
         { text: "Its funding account is held for everybody (R01)" },
@@ -63,65 +64,72 @@ describe("payments that bounce because our own account is empty", () => {
       ]);
       expect(text).toContain("Its funding account was released");
     }
-    expect(await scene.world.holds()).toEqual([]);
+    expect(await world.holds()).toEqual([]);
   });
 
-  test("go back to the next run where somebody wants another account, which stays held", async () => {
+  test("go back to the next run where somebody wants another account, which stays held", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.failedRun(["R09"]);
     const sourceId = await scene.sourceOf(planned);
-    await scene.world.decideIncident(sourceId, "other-source");
-    expect((await scene.world.look(planned.payableId)).phase).toBe("ended");
-    expect(await scene.world.line(planned.runId, planned.payableId)).toMatchObject({
+    await world.decideIncident(sourceId, "other-source");
+    expect((await world.look(planned.payableId)).phase).toBe("ended");
+    expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
       state: "parked",
       reasonCode: "other-source",
     });
-    const owners = await claimOwners(scene.world.store.db, scene.world.businessId, [
-      planned.payableId,
-    ]);
+    const owners = await claimOwners(world.store.db, world.businessId, [planned.payableId]);
     expect(owners.size).toBe(0);
-    expect(await scene.world.holds()).toMatchObject([{ scope: "source", value: sourceId }]);
+    expect(await world.holds()).toMatchObject([{ scope: "source", value: sourceId }]);
   });
 
-  test("open the incident again where they bounce once more after the release", async () => {
+  test("open the incident again where they bounce once more after the release", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.failedRun(["R01"]);
     const sourceId = await scene.sourceOf(planned);
-    await scene.world.decideIncident(sourceId, "released");
+    await world.decideIncident(sourceId, "released");
     const { payableId } = planned;
-    await scene.world.control.outcome({
+    await world.control.outcome({
       match: { payableId },
       outcome: "fail",
       code: "R01",
       times: 1,
     });
-    expect((await scene.world.look(payableId)).phase).toBe("pay");
-    await scene.world.retry(payableId);
-    await scene.world.control.advance("P9D");
-    expect((await scene.world.look(payableId)).phase).toBe("waiting");
-    const again = await getIncident(scene.world.store.db, scene.world.businessId, sourceId);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    await world.control.advance("P9D");
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    const again = await getIncident(world.store.db, world.businessId, sourceId);
     expect(again).toMatchObject({ round: 2, phase: "open" });
-    expect(await scene.world.holds()).toHaveLength(1);
+    expect(await world.holds()).toHaveLength(1);
   });
 
-  test("are free of every hold of the account once it is released, also of one from before", async () => {
+  test("are free of every hold of the account once it is released, also of one from before", async ({
+    scene,
+    world,
+  }) => {
     // Paid before the account was held, and back after somebody has decided.
-    const later = await scene.world.approvedRun([{}], { late: "next-business-day" });
+    const later = await world.approvedRun([{}], { late: "next-business-day" });
     const first = await scene.failedRun(["R01"]);
     const sourceId = await scene.sourceOf(first);
-    await scene.world.store.db.updateTable("holds").set({ released_at_ms: 1 }).execute();
-    await scene.world.control.outcome({
+    await world.store.db.updateTable("holds").set({ released_at_ms: 1 }).execute();
+    await world.control.outcome({
       match: { payableId: later.payableId },
       outcome: "fail",
       code: "R01",
       times: 1,
     });
-    await scene.world.pay(later.runId);
-    await scene.world.store.db.updateTable("holds").set({ released_at_ms: null }).execute();
-    await scene.world.decideIncident(sourceId, "other-source");
-    await scene.world.control.advance("P9D");
-    await scene.world.follow(later.runId);
-    await scene.world.look(later.payableId);
-    expect(await scene.world.holds()).toHaveLength(2);
-    await scene.world.decideIncident(sourceId, "released");
-    expect(await scene.world.holds()).toEqual([]);
+    await world.pay(later.runId);
+    await world.store.db.updateTable("holds").set({ released_at_ms: null }).execute();
+    await world.decideIncident(sourceId, "other-source");
+    await world.control.advance("P9D");
+    await world.follow(later.runId);
+    await world.look(later.payableId);
+    expect(await world.holds()).toHaveLength(2);
+    await world.decideIncident(sourceId, "released");
+    expect(await world.holds()).toEqual([]);
   });
 });

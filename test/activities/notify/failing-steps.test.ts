@@ -1,27 +1,12 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { createActivities } from "../../../activities/index.ts";
 import { retryFailedPaymentId, scheduledPayRunId } from "../../../src/contracts/names.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { storePlaybook } from "../../support/stored-playbook.ts";
-import { MoneyWorld } from "../money-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  for (const table of ["notices", "playbooks"] as const) {
-    await world.store.db.deleteFrom(table).execute();
-  }
-});
+import { type MoneyWorld, test } from "../money-world.ts";
 
 interface Try {
   readonly step: keyof ReturnType<typeof createActivities>;
@@ -33,7 +18,10 @@ interface Try {
 }
 
 /** One try of an activity, as Temporal makes it. */
-async function tries({ step, owner, input, attempt, sinceMs = 1_000, context }: Try) {
+async function tries(
+  world: MoneyWorld,
+  { step, owner, input, attempt, sinceMs = 1_000, context }: Try,
+) {
   const info = {
     ...{ attempt, activityType: step, scheduledTimestampMs: Date.now() - sinceMs },
     workflowExecution: { workflowId: owner, runId: "one" },
@@ -46,10 +34,10 @@ async function tries({ step, owner, input, attempt, sinceMs = 1_000, context }: 
 
 const SILENT = new DefaultLogger("ERROR", () => {});
 
-const told = () => listNotices(world.store.db, { kind: "step-failed", limit: 20 });
+const told = (world: MoneyWorld) => listNotices(world.store.db, { kind: "step-failed", limit: 20 });
 
 /** As where somebody has taken the business out of the profiles file. */
-function withoutProfile(): ActivityContext {
+function withoutProfile(world: MoneyWorld): ActivityContext {
   const gone = () => {
     throw new Error("no profile is called “acme”");
   };
@@ -59,14 +47,16 @@ function withoutProfile(): ActivityContext {
 }
 
 describe("a step that can't succeed is told of within minutes", () => {
-  test("where the profile of a run's business is missing, and the run says so", async () => {
+  test("where the profile of a run's business is missing, and the run says so", async ({
+    world,
+  }) => {
     const { runId } = await world.plannedRun([{}]);
-    const context = withoutProfile();
+    const context = withoutProfile(world);
     const failing = { step: "reviewRun", owner: runId, input: { runId }, context } as const;
-    await expect(tries({ ...failing, attempt: 7 })).rejects.toThrow(/no profile/);
-    expect(await told()).toEqual([]);
-    await expect(tries({ ...failing, attempt: 8 })).rejects.toThrow(/no profile/);
-    expect(await told()).toMatchObject([
+    await expect(tries(world, { ...failing, attempt: 7 })).rejects.toThrow(/no profile/);
+    expect(await told(world)).toEqual([]);
+    await expect(tries(world, { ...failing, attempt: 8 })).rejects.toThrow(/no profile/);
+    expect(await told(world)).toMatchObject([
       { runId, roles: ["operator"], text: expect.stringContaining("no profile is called “acme”") },
     ]);
     const run = await world.store.db
@@ -77,37 +67,39 @@ describe("a step that can't succeed is told of within minutes", () => {
     expect(run.waiting_for).toBe(
       "a step that fails again and again: reviewRun: no profile is called “acme”",
     );
-    await tries({ ...failing, attempt: 9, context: world.context() });
+    await tries(world, { ...failing, attempt: 9, context: world.context() });
     expect((await world.assess(runId)).waitingFor).toContain("approval");
   });
 
-  test("where its tries take long, after two minutes", async () => {
+  test("where its tries take long, after two minutes", async ({ world }) => {
     const { runId } = await world.plannedRun([{}]);
-    const context = withoutProfile();
+    const context = withoutProfile(world);
     const failing = { step: "followPayments", owner: runId, input: { runId }, context } as const;
-    await expect(tries({ ...failing, attempt: 2, sinceMs: 130_000 })).rejects.toThrow(/no profile/);
-    expect(await told()).toHaveLength(1);
+    await expect(tries(world, { ...failing, attempt: 2, sinceMs: 130_000 })).rejects.toThrow(
+      /no profile/,
+    );
+    expect(await told(world)).toHaveLength(1);
   });
 
-  test.each([
+  test.for([
     ["reviewFailedPayment", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
     ["reviewIncident", "funding-incident/acme/balance", { sourceId: "balance" }],
     ["reviewOnboarding", "kyb-onboarding/acme", {}],
     ["payAgain", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
     ["launchRun", `${scheduledPayRunId("acme", "weekly")}-2026-11-26`, { playbook: "weekly" }],
-  ] as const)("%s, of a workflow that is no run", async (step, owner, more) => {
+  ] as const)("%s, of a workflow that is no run", async ([step, owner, more], { world }) => {
     await world.plannedRun([{}]);
     await storePlaybook(world.store, { name: "weekly", text: "kind: pay-run\n" });
     await world.store.db.updateTable("playbooks").set({ compiled: "{ no JSON" }).execute();
     const input = { business: "acme", ...more };
-    const failing = { step, owner, input, context: withoutProfile(), attempt: 8 };
-    await expect(tries(failing)).rejects.toThrow(/no profile|JSON/);
-    expect(await told()).toMatchObject([
+    const failing = { step, owner, input, context: withoutProfile(world), attempt: 8 };
+    await expect(tries(world, failing)).rejects.toThrow(/no profile|JSON/);
+    expect(await told(world)).toMatchObject([
       { runId: owner, subject: `${step} of ${owner} has failed` },
     ]);
   });
 
-  test("where a row can't be read: what tells doesn't read it", async () => {
+  test("where a row can't be read: what tells doesn't read it", async ({ world }) => {
     const { runId } = await world.plannedRun([{}]);
     await world.store.db
       .updateTable("runs")
@@ -116,16 +108,18 @@ describe("a step that can't succeed is told of within minutes", () => {
       .execute();
     for (const step of ["reviewRun", "planRun", "reserveMoney", "payBills"] as const) {
       const input = { runId, lane: 1 };
-      await expect(tries({ step, owner: runId, input, attempt: 8 })).rejects.toThrow(/JSON/);
+      await expect(tries(world, { step, owner: runId, input, attempt: 8 })).rejects.toThrow(/JSON/);
     }
-    expect(await told()).toHaveLength(4);
+    expect(await told(world)).toHaveLength(4);
   });
 
-  test("where each try kills its worker: the next try tells before it begins", async () => {
+  test("where each try kills its worker: the next try tells before it begins", async ({
+    world,
+  }) => {
     const { runId } = await world.plannedRun([{}]);
-    await tries({ step: "reviewRun", owner: runId, input: { runId }, attempt: 8 });
-    expect(await told()).toEqual([]);
-    await tries({ step: "reviewRun", owner: runId, input: { runId }, attempt: 9 });
-    expect(await told()).toMatchObject([{ text: expect.stringContaining("a worker died") }]);
+    await tries(world, { step: "reviewRun", owner: runId, input: { runId }, attempt: 8 });
+    expect(await told(world)).toEqual([]);
+    await tries(world, { step: "reviewRun", owner: runId, input: { runId }, attempt: 9 });
+    expect(await told(world)).toMatchObject([{ text: expect.stringContaining("a worker died") }]);
   });
 });

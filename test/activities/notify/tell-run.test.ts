@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { failRun } from "../../../activities/runs/begin-run.ts";
 import { offCycleInputs } from "../../../src/domain/off-cycle.ts";
 import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 
 const MINUTE_MS = 60_000;
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-});
-
 /** The notices of a run, by kind, each with its subject. */
-async function told(runId: string): Promise<Record<string, string[]>> {
+async function told(world: MoneyWorld, runId: string): Promise<Record<string, string[]>> {
   const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
   const byKind = Map.groupBy(notices, ({ kind }) => kind);
   return Object.fromEntries(
@@ -28,16 +16,18 @@ async function told(runId: string): Promise<Record<string, string[]>> {
   );
 }
 
-async function only(runId: string, kind: string): Promise<Notice> {
+async function only(world: MoneyWorld, runId: string, kind: string): Promise<Notice> {
   const [first, ...more] = await listNotices(world.store.db, { runId, kind, limit: 10 });
   if (first === undefined || more.length > 0) throw new Error(`not one notice of ${kind}`);
   return first;
 }
 
-test("the approvers of a plan are told of it once, however often the run is assessed", async () => {
+test("the approvers of a plan are told of it once, however often the run is assessed", async ({
+  world,
+}) => {
   const { runId } = await world.plannedRun([{}, {}]);
   for (let look = 0; look < 3; look += 1) await world.assess(runId);
-  const notice = await only(runId, "approval-needed");
+  const notice = await only(world, runId, "approval-needed");
   expect(notice.subject).toMatch(/2 bills of \$200\.00 wait for approval$/);
   expect(notice.text).toContain(`payrun approve ${runId}`);
   expect(notice.text).toMatch(/An approval by .*owner.* counts for 2 bills, \$200\.00\./);
@@ -45,25 +35,29 @@ test("the approvers of a plan are told of it once, however often the run is asse
   expect(notice.data).toMatchObject({ count: 2, cents: 20_000 });
 });
 
-test("they are told again when the time to decide is nearly over, and not after it", async () => {
+test("they are told again when the time to decide is nearly over, and not after it", async ({
+  world,
+}) => {
   const { runId } = await world.plannedRun([{}]);
   await world.assess(runId);
   const decideBy = (await getPlan(world.store.db, runId))?.summary.decideBy ?? "";
   const { businessMs } = await world.context().clockOf("acme").now();
   const leftMs = Date.parse(decideBy) - businessMs;
   expect(leftMs).toBeGreaterThan(0);
-  expect(Object.keys(await told(runId))).toEqual(["approval-needed"]);
+  expect(Object.keys(await told(world, runId))).toEqual(["approval-needed"]);
   const seconds = Math.max(1, Math.floor((leftMs - 20 * MINUTE_MS) / 1_000));
   await world.control.advance(`PT${seconds}S`);
   await world.assess(runId);
   await world.assess(runId);
-  expect((await only(runId, "decide-by-near")).roles).toContain("owner");
+  expect((await only(world, runId, "decide-by-near")).roles).toContain("owner");
   await world.control.advance("PT2H");
   await world.assess(runId);
-  expect((await told(runId))["decide-by-near"]).toHaveLength(1);
+  expect((await told(world, runId))["decide-by-near"]).toHaveLength(1);
 });
 
-test("bills that a person must look at are told of together, later ones when the run ends", async () => {
+test("bills that a person must look at are told of together, later ones when the run ends", async ({
+  world,
+}) => {
   const { runId, payableIds } = await world.approvedRun([{}, {}, {}]);
   await world.assess(runId);
   const park = (ids: readonly (string | undefined)[]) =>
@@ -79,7 +73,7 @@ test("bills that a person must look at are told of together, later ones when the
   await park([payableIds[0], payableIds[1]]);
   await world.assess(runId);
   await world.assess(runId);
-  const first = await only(runId, "parked");
+  const first = await only(world, runId, "parked");
   expect(first.roles).toEqual(["operator"]);
   expect(first.data["payableIds"]).toEqual(expect.arrayContaining(payableIds.slice(0, 2)));
   expect(first.data["count"]).toBe(2);
@@ -87,43 +81,47 @@ test("bills that a person must look at are told of together, later ones when the
 
   await park([payableIds[2]]);
   expect((await world.assess(runId)).phase).toBe("completed-with-exceptions");
-  const all = await told(runId);
+  const all = await told(world, runId);
   expect(all["parked"]).toHaveLength(2);
   expect(all["parked"]?.[1]).toMatch(/1 bill of \$100\.00 needs a person$/);
   expect(all["run-completed"]).toHaveLength(1);
   expect(all["run-completed"]?.[0]).toMatch(/ended with exceptions$/);
   await world.assess(runId);
-  expect(await told(runId)).toEqual(all);
+  expect(await told(world, runId)).toEqual(all);
 });
 
-test("a playbook that wants nobody told of its runs is taken at its word", async () => {
+test("a playbook that wants nobody told of its runs is taken at its word", async ({ world }) => {
   const notify = { people: "none", digest: "none" } as const;
   const { runId } = await world.plannedRun([{}], { notify });
   await world.assess(runId);
   await failRun(world.context(), runId, "no reason");
-  expect(await told(runId)).toEqual({});
+  expect(await told(world, runId)).toEqual({});
 });
 
-test("a run that can't be planned is told of with the reason", async () => {
+test("a run that can't be planned is told of with the reason", async ({ world }) => {
   const { runId } = await world.plannedRun([{}]);
   await failRun(world.context(), runId, "Nobody has accepted the ACH debit authorization.");
-  const notice = await only(runId, "run-failed");
+  const notice = await only(world, runId, "run-failed");
   expect(notice.text).toContain("paid nothing: Nobody has accepted");
   expect(notice.subject).toMatch(/could not be planned$/);
 });
 
-test("after an off-cycle run that could not be planned, people read how to ask for it again", async () => {
+test("after an off-cycle run that could not be planned, people read how to ask for it again", async ({
+  world,
+}) => {
   const { runId, payableIds } = await world.plannedRun([{}, {}]);
   const inputs = JSON.stringify(offCycleInputs({ payableIds, amountCents: null }));
   await world.store.db.updateTable("runs").set({ inputs }).where("run_id", "=", runId).execute();
   await failRun(world.context(), runId, "no reason");
   const [name = ""] = runId.split("/").slice(2);
-  expect((await only(runId, "run-failed")).text).toContain(
+  expect((await only(world, runId, "run-failed")).text).toContain(
     `payrun pay ${payableIds.join(" ")} --playbook ${name}`,
   );
 });
 
-test("a fault of the whole business is told once it lasts, whichever run meets it", async () => {
+test("a fault of the whole business is told once it lasts, whichever run meets it", async ({
+  world,
+}) => {
   const one = await world.plannedRun([{}]);
   const two = await world.plannedRun([{}]);
   const { serviceMs } = await world.context().clockOf("acme").now();

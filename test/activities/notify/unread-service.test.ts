@@ -1,40 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { assessRun } from "../../../activities/runs/assess-run.ts";
 import { planRun } from "../../../activities/runs/plan-run.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
 import { getRun, requestCancel } from "../../../src/store/runs/runs.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 import { inDays } from "../planning-world.ts";
 
 const MINUTE_MS = 60_000;
 const DUE = { dueDate: inDays(8), issueDate: inDays(-20), contactId: "v1", status: "approved" };
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  await world.control.faults();
-  await world.store.db.deleteFrom("business_waits").execute();
-  world.override = {};
-});
-
-function toldOfWaits(id: string): Promise<Notice[]> {
+function toldOfWaits(world: MoneyWorld, id: string): Promise<Notice[]> {
   return listNotices(world.store.db, { runId: id, kind: "business-waits", limit: 5 });
 }
 
 describe("a plan that can't be made yet", () => {
-  test.each([
+  test.for([
     ["the token may not read", { when: "before", effect: "status", status: 403 }, /403/],
     ["the service fails", { when: "before", effect: "status", status: 503 }, /can't be read/],
     ["its answers are cut off", { when: "after", effect: "malformed" }, /not JSON/],
-  ] as const)("because %s says so, and people hear of it", async (_, fault, said) => {
+  ] as const)("because %s says so, and people hear of it", async ([_, fault, said], { world }) => {
     const runId = await world.world.launch(`unread-${Math.random()}`);
     const plan = () => planRun(world.context(), runId);
     await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
@@ -45,7 +30,7 @@ describe("a plan that can't be made yet", () => {
       await world.control.advanceWire("PT2M");
       await expect(plan()).rejects.toThrow(/Not planned yet/);
     }
-    expect(await toldOfWaits(runId)).toHaveLength(1);
+    expect(await toldOfWaits(world, runId)).toHaveLength(1);
     await world.control.faults();
     await world.control.advanceWire("PT20M");
     expect((await plan())?.planHash).toMatch(/^[0-9a-f]+$/);
@@ -53,7 +38,9 @@ describe("a plan that can't be made yet", () => {
   });
 });
 
-test("a run that is cancelled while its plan can't be made ends at once, and is never planned", async () => {
+test("a run that is cancelled while its plan can't be made ends at once, and is never planned", async ({
+  world,
+}) => {
   const context = world.context();
   const runId = await world.world.launch("cancelled-unplanned");
   await world.control.createPayable({ ...DUE, totalAmountCents: 10_000 });
@@ -71,7 +58,7 @@ test("a run that is cancelled while its plan can't be made ends at once, and is 
   expect(await getRun(world.store.db, runId)).toMatchObject({ phase: "cancelled", planHash: null });
 });
 
-test("a run that is cancelled while its bills are read claims none of them", async () => {
+test("a run that is cancelled while its bills are read claims none of them", async ({ world }) => {
   const runId = await world.world.launch("cancelled-reading");
   await world.control.createPayable({ ...DUE, totalAmountCents: 10_000 });
   const context = world.context();
@@ -89,7 +76,9 @@ test("a run that is cancelled while its bills are read claims none of them", asy
   expect(await world.store.db.selectFrom("claims").selectAll().execute()).toEqual([]);
 });
 
-test("a failed bill waits for a service that can't be read, says so, and goes on by itself", async () => {
+test("a failed bill waits for a service that can't be read, says so, and goes on by itself", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
   await world.pay(runId);
@@ -107,13 +96,15 @@ test("a failed bill waits for a service that can't be read, says so, and goes on
     await world.control.advanceWire("PT1M");
   }
   const workflowId = `retry-failed-payment/acme/${payableId}`;
-  expect(await toldOfWaits(workflowId)).toHaveLength(1);
+  expect(await toldOfWaits(world, workflowId)).toHaveLength(1);
   await world.control.faults();
   await world.control.advanceWire("PT20M");
   expect((await world.look(payableId)).phase).toBe("parked");
 });
 
-test("a bill whose record can't be read is left to a person, and keeps no other from being paid", async () => {
+test("a bill whose record can't be read is left to a person, and keeps no other from being paid", async ({
+  world,
+}) => {
   const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
   const [odd = "", other = ""] = payableIds;
   const { payables } = world.context().clientOf("acme");
@@ -146,7 +137,7 @@ const BROKEN = new PaymentsApiError({
 });
 
 describe("a bill whose payments can't be read", () => {
-  test("keeps no other from being followed, and nobody from being paid", async () => {
+  test("keeps no other from being followed, and nobody from being paid", async ({ world }) => {
     const { runId, payableIds } = await world.approvedRun([{}, {}]);
     const [odd = "", other = ""] = payableIds;
     await world.pay(runId);
@@ -165,7 +156,7 @@ describe("a bill whose payments can't be read", () => {
     expect((await world.line(runId, odd)).state).toBe("settled");
   });
 
-  test("fails who looks after it when it bounced, and lets nobody else wait", async () => {
+  test("fails who looks after it when it bounced, and lets nobody else wait", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
     await world.pay(runId);
@@ -180,7 +171,9 @@ describe("a bill whose payments can't be read", () => {
 });
 
 describe("a bill that can't be read", () => {
-  test("rests ever longer with its reason, and people hear of it after an hour", async () => {
+  test("rests ever longer with its reason, and people hear of it after an hour", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { getPayable: () => Promise.reject(new Error("500 for ever")) };
     const rests: number[] = [];
@@ -204,7 +197,9 @@ describe("a bill that can't be read", () => {
   });
 });
 
-test("a bill that takes too long to read to be paid rests in between, and is counted as resting", async () => {
+test("a bill that takes too long to read to be paid rests in between, and is counted as resting", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const { payments } = world.context().clientOf("acme");
   let reads = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { recordResults } from "../../../src/ledger/results.ts";
 import type { OpenedSend } from "../../../src/ledger/write.ts";
@@ -7,24 +7,12 @@ import type { MoneyWriteAnswer } from "../../../src/payments-api/index.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
-import { MoneyWorld } from "../money-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-});
+import { type MoneyWorld, test } from "../money-world.ts";
 
 const MINUTE_MS = 60_000;
 
-const attempts = (payableId: string) => attemptsOf(world.store.db, world.businessId, payableId);
+const attempts = (world: MoneyWorld, payableId: string) =>
+  attemptsOf(world.store.db, world.businessId, payableId);
 
 function refusedBy(status: number, body: Record<string, unknown>): () => Promise<MoneyWriteAnswer> {
   const bodyText = JSON.stringify(body);
@@ -39,7 +27,7 @@ const lost: MoneyWriteAnswer = {
 };
 
 describe("a new key", () => {
-  test("waits until the service shows what the last key paid", async () => {
+  test("waits until the service shows what the last key paid", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
@@ -47,13 +35,13 @@ describe("a new key", () => {
     await changeLine(world.store.db, { runId, payableId }, { state: "planned", paymentIds: [] }, 1);
     world.override = { listAll: () => Promise.resolve([]) };
     await world.pay(runId);
-    expect(await attempts(payableId)).toHaveLength(1);
+    expect(await attempts(world, payableId)).toHaveLength(1);
     // What the ledger knows is taken over from there.
     const line = await world.line(runId, payableId);
     expect(line).toMatchObject({ state: "processing", paymentIds: [expect.any(String)] });
   });
 
-  test("does not follow for ever where the service refuses every date", async () => {
+  test("does not follow for ever where the service refuses every date", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const details = { field: "scheduledAt" };
     const refusal = { error: "validation_error", message: "scheduledAt must be later", details };
@@ -66,12 +54,14 @@ describe("a new key", () => {
       state: "parked",
       reason: expect.stringContaining("scheduledAt must be later"),
     });
-    expect((await attempts(payableId)).length).toBeLessThanOrEqual(6);
+    expect((await attempts(world, payableId)).length).toBeLessThanOrEqual(6);
   });
 });
 
 describe("a request that the service refuses to take now", () => {
-  test("is tried ever more rarely while something is on its way that nobody can see", async () => {
+  test("is tried ever more rarely while something is on its way that nobody can see", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const refusal = { error: "payment_in_progress", message: "one is in progress" };
     world.override = { sendMoneyWrite: refusedBy(409, refusal) };
@@ -89,11 +79,13 @@ describe("a request that the service refuses to take now", () => {
 });
 
 describe("a request without an answer", () => {
-  test("keeps its key and its bytes after its run was cancelled and another run pays the bill", async () => {
+  test("keeps its key and its bytes after its run was cancelled and another run pays the bill", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     await world.pay(runId);
-    const [sent] = await attempts(payableId);
+    const [sent] = await attempts(world, payableId);
     expect(sent).toMatchObject({ state: "open" });
     await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
     // Not before a look is the last word on what was sent.
@@ -104,13 +96,13 @@ describe("a request without an answer", () => {
     world.override = {};
     const next = await world.approvedRun([]);
     await world.pay(next.runId);
-    expect(await attempts(payableId)).toMatchObject([
+    expect(await attempts(world, payableId)).toMatchObject([
       { seq: 1, state: "applied", body: sent?.body },
     ]);
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
-  test("is sent again ever more rarely", async () => {
+  test("is sent again ever more rarely", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     for (let turns = 0; turns < 6; turns += 1) {
@@ -121,10 +113,10 @@ describe("a request without an answer", () => {
     await world.pay(runId);
     const { notBeforeMs } = await world.rest(runId, payableId);
     expect(notBeforeMs - serviceMs).toBeGreaterThan(2 * MINUTE_MS);
-    expect(await attempts(payableId)).toHaveLength(1);
+    expect(await attempts(world, payableId)).toHaveLength(1);
   });
 
-  test("is told of after an hour, with why", async () => {
+  test("is told of after an hour, with why", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     await world.pay(runId);
@@ -147,35 +139,38 @@ describe("a request without an answer", () => {
 });
 
 describe("a refusal after a request that was never answered", () => {
-  test.each([
+  test.for([
     [422, { error: "validation_error", message: "no" }],
     [422, { error: "contact_not_payable", message: "no bank account" }],
-  ])("with %i %o leaves the line to be looked up, and adopts what shows", async (status, body) => {
-    const { runId, payableId } = await world.approvedRun([{}]);
-    const send = world.context().clientOf("acme");
-    const answers = [lost, await refusedBy(status, body)()];
-    const frozen: Parameters<typeof send.sendMoneyWrite>[0][] = [];
-    world.override = {
-      sendMoneyWrite: (write) => {
-        frozen.push(write);
-        return Promise.resolve(answers.shift() ?? lost);
-      },
-    };
-    await world.pay(runId);
-    expect(await world.line(runId, payableId)).toMatchObject({ state: "unknown" });
-    const [write] = frozen;
-    if (write === undefined) throw new Error("nothing was sent");
-    // The first request arrives late after all.
-    world.override = {};
-    await world.context().clientOf("acme").sendMoneyWrite(write);
-    await world.world.pass(MINUTE_MS);
-    await world.pay(runId);
-    expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
-    expect(await world.paymentsOf(payableId)).toHaveLength(1);
-  });
+  ] as const)(
+    "with %i %o leaves the line to be looked up, and adopts what shows",
+    async ([status, body], { world }) => {
+      const { runId, payableId } = await world.approvedRun([{}]);
+      const send = world.context().clientOf("acme");
+      const answers = [lost, await refusedBy(status, body)()];
+      const frozen: Parameters<typeof send.sendMoneyWrite>[0][] = [];
+      world.override = {
+        sendMoneyWrite: (write) => {
+          frozen.push(write);
+          return Promise.resolve(answers.shift() ?? lost);
+        },
+      };
+      await world.pay(runId);
+      expect(await world.line(runId, payableId)).toMatchObject({ state: "unknown" });
+      const [write] = frozen;
+      if (write === undefined) throw new Error("nothing was sent");
+      // The first request arrives late after all.
+      world.override = {};
+      await world.context().clientOf("acme").sendMoneyWrite(write);
+      await world.world.pass(MINUTE_MS);
+      await world.pay(runId);
+      expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    },
+  );
 });
 
-test("a line that goes back to approval says why", async () => {
+test("a line that goes back to approval says why", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
   await world.pay(runId);
@@ -190,18 +185,22 @@ test("a line that goes back to approval says why", async () => {
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-test("a line that nobody approves in time gives up its claim, also after a refused request", async () => {
+test("a line that nobody approves in time gives up its claim, also after a refused request", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.changeBusiness({ paymentsLocked: true });
   await world.pay(runId);
-  expect(await attempts(payableId)).toMatchObject([{ state: "refused" }]);
+  expect(await attempts(world, payableId)).toMatchObject([{ state: "refused" }]);
   await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
   await world.store.db.updateTable("runs").set({ approve_by_ms: 1 }).execute();
   expect((await world.assess(runId)).phase).toBe("expired");
   expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
 });
 
-test("a second answer to one request changes nothing, holds the bill and is told of", async () => {
+test("a second answer to one request changes nothing, holds the bill and is told of", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
   await world.pay(runId);
@@ -238,7 +237,7 @@ test("a second answer to one request changes nothing, holds the bill and is told
 });
 
 describe("a lane whose store goes away for a moment", () => {
-  test("writes down of what it has not begun that it never left", async () => {
+  test("writes down of what it has not begun that it never left", async ({ world }) => {
     const { runId } = await world.approvedRun(Array.from({ length: 80 }, () => ({})));
     const { store } = world;
     const results = async () => {

@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
 import { getPlanLines, listSkipped } from "../../../src/store/lines/plan-lines.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
 const DAY_MS = 86_400_000;
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  await world.store.db.deleteFrom("holds").execute();
-});
-
 /** A run that one bill on hold keeps open, the first of its bills. */
-async function keptOpen(bills: number): Promise<PlannedBills> {
+async function keptOpen(world: MoneyWorld, bills: number): Promise<PlannedBills> {
   const planned = await world.plannedRun(
     Array.from({ length: bills }, () => ({})),
     { approvalValidDays: 2 },
@@ -43,7 +30,7 @@ async function keptOpen(bills: number): Promise<PlannedBills> {
   return planned;
 }
 
-async function drop(runId: string, dropped: readonly string[]): Promise<void> {
+async function drop(world: MoneyWorld, runId: string, dropped: readonly string[]): Promise<void> {
   await world.store.transaction((trx) =>
     recordDecision(trx, {
       runId,
@@ -63,21 +50,23 @@ async function drop(runId: string, dropped: readonly string[]): Promise<void> {
   );
 }
 
-function owners(payableIds: readonly string[]): Promise<Map<string, string>> {
+function owners(world: MoneyWorld, payableIds: readonly string[]): Promise<Map<string, string>> {
   return claimOwners(world.store.db, world.businessId, payableIds);
 }
 
-test("bills that were dropped or expired are planned by the next run, while one on hold keeps theirs open", async () => {
-  const { runId, payableIds } = await keptOpen(3);
+test("bills that were dropped or expired are planned by the next run, while one on hold keeps theirs open", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await keptOpen(world, 3);
   const [held = "", dropped = "", expired = ""] = payableIds;
-  await drop(runId, [dropped]);
-  expect(await owners(payableIds)).toEqual(
+  await drop(world, runId, [dropped]);
+  expect(await owners(world, payableIds)).toEqual(
     new Map([held, expired].map((payableId) => [payableId, runId])),
   );
   await world.control.advance("P3D");
   expect(await world.assess(runId)).toMatchObject({ ended: false });
   expect(await world.line(runId, expired)).toMatchObject({ reasonCode: "approval-expired" });
-  expect(await owners(payableIds)).toEqual(new Map([[held, runId]]));
+  expect(await owners(world, payableIds)).toEqual(new Map([[held, runId]]));
 
   const next = await world.plannedRun([]);
   const planned = await getPlanLines(world.store.db, next.runId);
@@ -87,15 +76,17 @@ test("bills that were dropped or expired are planned by the next run, while one 
   expect(skipped).toMatchObject([{ payableId: held }]);
 });
 
-test("a bill of an open run that comes back after it had settled gets its owner, or its next run's word", async () => {
-  const { runId, payableIds } = await keptOpen(3);
+test("a bill of an open run that comes back after it had settled gets its owner, or its next run's word", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await keptOpen(world, 3);
   const [, one = "", other = ""] = payableIds;
   await world.approve(runId);
   await world.pay(runId);
   await world.control.advance("P9D");
   await world.follow(runId);
   expect(await world.assess(runId)).toMatchObject({ ended: false });
-  expect((await owners(payableIds)).has(one)).toBe(false);
+  expect((await owners(world, payableIds)).has(one)).toBe(false);
 
   const comeBack = async (payableId: string): Promise<void> => {
     const { paymentIds } = await world.line(runId, payableId);
@@ -104,12 +95,12 @@ test("a bill of an open run that comes back after it had settled gets its owner,
   };
   await comeBack(one);
   await world.follow(runId);
-  expect((await owners([one])).get(one)).toBe(retryFailedPaymentId("acme", one));
+  expect((await owners(world, [one])).get(one)).toBe(retryFailedPaymentId("acme", one));
   expect((await world.line(runId, one)).state).toBe("retrying");
 
   await comeBack(other);
   const next = await world.plannedRun([]);
-  expect((await owners([other])).get(other)).toBe(next.runId);
+  expect((await owners(world, [other])).get(other)).toBe(next.runId);
   await world.follow(runId);
   expect((await world.line(runId, other)).state).toBe("settled");
   await world.look(other);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { openRetryCase, setLine } from "../../../activities/retry/retry-case.ts";
 import type { PayLimits } from "../../../src/contracts/playbook.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
@@ -6,24 +6,12 @@ import { changeLine } from "../../../src/store/lines/lines.ts";
 import { getRetry, updateRetry } from "../../../src/store/retries/retries.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 import { POLICY } from "../planning-world.ts";
-import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await startRetryWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await resetRetryWorld(world);
-});
+import { askForRetry, dueRetry, test } from "../retry-world.ts";
 
 describe("a retry that a person asks for", () => {
-  test("of a part that bounced is for that part", async () => {
+  test("of a part that bounced is for that part", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world, "R01", 4_000);
-    await parked(payableId);
+    await parked(world, payableId);
     await askForRetry(world, { runId, payableId });
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
@@ -32,7 +20,9 @@ describe("a retry that a person asks for", () => {
     expect(amounts).toEqual([4_000, 4_000]);
   });
 
-  test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async () => {
+  test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async ({
+    world,
+  }) => {
     const planned = await world.approvedRun([{ totalAmountCents: 150_000_00 }]);
     const { runId, payableId } = planned;
     await world.pay(runId);
@@ -58,11 +48,13 @@ describe("a retry that a person asks for", () => {
     }
   });
 
-  test("that Nacha's cap has used up is not made, whatever became of its record", async () => {
+  test("that Nacha's cap has used up is not made, whatever became of its record", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;
     for (let retries = 0; retries < 2; retries += 1) {
-      await bounceAgain(payableId);
+      await bounceAgain(world, payableId);
     }
     expect((await world.look(payableId)).phase).toBe("parked");
     const { db } = world.store;
@@ -77,9 +69,9 @@ describe("a retry that a person asks for", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(3);
   });
 
-  test.each(["R02", "R05", "R08", "R16", "R23", "R24", "R29"])(
+  test.for(["R02", "R05", "R08", "R16", "R23", "R24", "R29"])(
     "of what came back as %s is made for nobody: the next run asks again",
-    async (code) => {
+    async (code, { world }) => {
       const { runId, payableId } = await dueRetry(world, code);
       await askForRetry(world, { runId, payableId });
       const { db } = world.store;
@@ -96,9 +88,11 @@ describe("a retry that a person asks for", () => {
     },
   );
 
-  test("is not sent where another part came back meanwhile as one that ends its approval", async () => {
+  test("is not sent where another part came back meanwhile as one that ends its approval", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
-    await parked(payableId);
+    await parked(world, payableId);
     await askForRetry(world, { runId, payableId });
     expect((await world.look(payableId)).phase).toBe("pay");
     const { payments } = world.context().clientOf("acme");
@@ -110,13 +104,13 @@ describe("a retry that a person asks for", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
-  async function parked(payableId: string): Promise<void> {
+  async function parked(world: MoneyWorld, payableId: string): Promise<void> {
     const { store, businessId } = world;
     const change = { phase: "parked", retryOn: null };
     await updateRetry(store.db, { businessId, payableId }, change, Date.now());
   }
 
-  async function bounceAgain(payableId: string): Promise<void> {
+  async function bounceAgain(world: MoneyWorld, payableId: string): Promise<void> {
     const fail = { outcome: "fail", code: "R01", times: 1 } as const;
     await world.control.outcome({ match: { payableId }, ...fail });
     expect((await world.look(payableId)).phase).toBe("pay");
@@ -127,7 +121,10 @@ describe("a retry that a person asks for", () => {
 });
 
 describe("a person's retry of a bill that a limit kept from being sent", () => {
-  async function parkedByLimit(limits: Partial<PayLimits>): Promise<PlannedBills> {
+  async function parkedByLimit(
+    world: MoneyWorld,
+    limits: Partial<PayLimits>,
+  ): Promise<PlannedBills> {
     const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
     // Payments and retries run in the same week, whatever the day: the next banking day.
     const pay = { ...POLICY.pay, on: "next-business-day" as const };
@@ -148,8 +145,10 @@ describe("a person's retry of a bill that a limit kept from being sent", () => {
     return planned;
   }
 
-  test("is parked again while the week is full, and pays in a week with room", async () => {
-    const { runId, payableIds } = await parkedByLimit({ vendorPerWeekCents: 15_000 });
+  test("is parked again while the week is full, and pays in a week with room", async ({
+    world,
+  }) => {
+    const { runId, payableIds } = await parkedByLimit(world, { vendorPerWeekCents: 15_000 });
     const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
     const payableId = lines.find(({ state }) => state === "parked")?.payableId ?? "";
     expect((await world.line(runId, payableId)).reasonCode).toBe("over-vendor-week-limit");
@@ -170,7 +169,7 @@ describe("a person's retry of a bill that a limit kept from being sent", () => {
   });
 });
 
-test("a person's retry of a bill above the limit for one bill is never sent", async () => {
+test("a person's retry of a bill above the limit for one bill is never sent", async ({ world }) => {
   const limits = { billCents: 5_000, vendorPerWeekCents: null, businessPerWeekCents: null };
   const { runId, payableId } = await world.approvedRun([{}], { limits });
   await askForRetry(world, { runId, payableId });
@@ -184,7 +183,7 @@ test("a person's retry of a bill above the limit for one bill is never sent", as
 });
 
 describe("a person who ends a bill", () => {
-  test("is not overruled by a look of the retry that began before", async () => {
+  test("is not overruled by a look of the retry that began before", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world, "R03");
     const { store } = world;
     await askForRetry(world, { runId, payableId });

@@ -1,83 +1,75 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { WEEKDAYS } from "../../../src/contracts/playbook.ts";
 import { addBankingDays } from "../../../src/domain/clock/bank-calendar.ts";
 import { addDays, isoWeekday } from "../../../src/domain/clock/dates.ts";
 import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
-import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
-import { dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await startRetryWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await resetRetryWorld(world);
-  await world.failurePlaybook(NEXT_DAY_RETRIES);
-});
+import { dueRetry, test } from "../retry-world.ts";
 
 /** Lets the bank's clock come to an instant. */
-async function atNewYork(date: string, time: string): Promise<void> {
+async function atNewYork(world: MoneyWorld, date: string, time: string): Promise<void> {
   const { businessMs } = await world.context().clockOf("acme").now();
   const seconds = Math.round((newYorkInstantMs(date, time) - businessMs) / 1_000);
   await world.control.advance(`PT${seconds}S`);
 }
 
-async function scheduledDays(payableId: string): Promise<string[]> {
+async function scheduledDays(world: MoneyWorld, payableId: string): Promise<string[]> {
   const { payments } = world.context().clientOf("acme");
   const shown = await payments.listAll({ payableId });
   return shown.map(({ scheduledAt }) => newYorkDate(Date.parse(scheduledAt ?? "")));
 }
 
 /** A failed bill that is tried again on a weekday that is three banking days away. */
-async function announced(): Promise<PlannedBills & { readonly day: string }> {
+async function announced(world: MoneyWorld): Promise<PlannedBills & { readonly day: string }> {
   const { businessMs } = await world.context().clockOf("acme").now();
   // The payment fails in nine days from now.
   const failsOn = addDays(newYorkDate(businessMs), 9);
   const weekday = WEEKDAYS[isoWeekday(addBankingDays(failsOn, 3)) - 1];
   await world.failurePlaybook(`kind: retry-failed\nrules: [{ match: [R01], retry: ${weekday} }]\n`);
   const planned = await dueRetry(world);
-  return { ...planned, day: await dayOf(planned.payableId) };
+  return { ...planned, day: await dayOf(world, planned.payableId) };
 }
 
-async function dayOf(payableId: string): Promise<string> {
+async function dayOf(world: MoneyWorld, payableId: string): Promise<string> {
   return (await getRetry(world.store.db, world.businessId, payableId))?.retryOn ?? "";
 }
 
 describe("a retry", () => {
-  test("runs on the day that was announced: its request is made the banking day before", async () => {
-    const { runId, payableId, day } = await announced();
+  test("runs on the day that was announced: its request is made the banking day before", async ({
+    world,
+  }) => {
+    const { runId, payableId, day } = await announced(world);
     const before = addBankingDays(day, -1);
     expect((await world.line(runId, payableId)).reason).toContain(`again on ${day}`);
-    await atNewYork(addDays(before, -1), "23:30");
+    await atNewYork(world, addDays(before, -1), "23:30");
     expect((await world.look(payableId)).phase).toBe("waiting");
-    await atNewYork(before, "00:30");
+    await atNewYork(world, before, "00:30");
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
-    expect(await scheduledDays(payableId)).toContain(day);
+    expect(await scheduledDays(world, payableId)).toContain(day);
   });
 
-  test("whose day has passed unasked is announced for the next one, and never runs on another", async () => {
-    const { runId, payableId, day } = await announced();
-    await atNewYork(addBankingDays(day, -1), "23:30");
+  test("whose day has passed unasked is announced for the next one, and never runs on another", async ({
+    world,
+  }) => {
+    const { runId, payableId, day } = await announced(world);
+    await atNewYork(world, addBankingDays(day, -1), "23:30");
     expect((await world.look(payableId)).phase).toBe("pay");
-    await atNewYork(day, "00:30");
+    await atNewYork(world, day, "00:30");
     await world.retry(payableId);
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
     expect((await world.look(payableId)).phase).toBe("waiting");
-    const next = await dayOf(payableId);
+    const next = await dayOf(world, payableId);
     expect(next > addDays(day, 3)).toBe(true);
     expect((await world.line(runId, payableId)).reason).toContain(`again on ${next}`);
   });
 
-  test("is tried until day 180 after the first settlement, counted at the day on which it runs", async () => {
+  test("is tried until day 180 after the first settlement, counted at the day on which it runs", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
-    const runsOn = await dayOf(payableId);
+    const runsOn = await dayOf(world, payableId);
     const { payments } = world.context().clientOf("acme");
     const shown = await payments.listAll({ payableId });
     const settledDaysBefore = (days: number): void => {

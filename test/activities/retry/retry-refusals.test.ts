@@ -1,39 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
-import { dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await startRetryWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await resetRetryWorld(world);
-});
+import { dueRetry, test } from "../retry-world.ts";
 
 /** Pays as far as the workflow would, and lets the bank's days pass. */
-async function tryAgain({ payableId }: PlannedBills): Promise<void> {
+async function tryAgain(world: MoneyWorld, { payableId }: PlannedBills): Promise<void> {
   if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
   await world.control.advance("P9D");
 }
 
-async function netCents({ payableId }: PlannedBills): Promise<number> {
+async function netCents(world: MoneyWorld, { payableId }: PlannedBills): Promise<number> {
   return netCreditByPayable(await world.control.ledger()).get(payableId) ?? 0;
 }
 
-async function isFree({ payableId }: PlannedBills): Promise<boolean> {
+async function isFree(world: MoneyWorld, { payableId }: PlannedBills): Promise<boolean> {
   return (await claimOwners(world.store.db, world.businessId, [payableId])).size === 0;
 }
 
 describe("a retry whose lookup finds that its bill", () => {
-  test("was paid in full meanwhile pays nothing and ends", async () => {
+  test("was paid in full meanwhile pays nothing and ends", async ({ world }) => {
     const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId);
     expect(await world.look(planned.payableId)).toMatchObject({
@@ -41,29 +29,31 @@ describe("a retry whose lookup finds that its bill", () => {
       outcome: "paid elsewhere",
     });
     expect((await world.line(planned.runId, planned.payableId)).state).toBe("paid-elsewhere");
-    expect(await isFree(planned)).toBe(true);
-    expect(await netCents(planned)).toBe(0);
+    expect(await isFree(world, planned)).toBe(true);
+    expect(await netCents(world, planned)).toBe(0);
   });
 
-  test("was paid in part meanwhile pays nothing: the next run asks for what is left", async () => {
+  test("was paid in part meanwhile pays nothing: the next run asks for what is left", async ({
+    world,
+  }) => {
     const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId, 4_000);
-    await tryAgain(planned);
+    await tryAgain(world, planned);
     expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
       state: "parked",
       reasonCode: "changed-since-approval",
       reason: expect.stringMatching(/from \$100\.00 to \$60\.00/),
     });
-    expect(await isFree(planned)).toBe(true);
-    expect(await netCents(planned)).toBe(0);
+    expect(await isFree(world, planned)).toBe(true);
+    expect(await netCents(world, planned)).toBe(0);
   });
 
-  test.each(["void", "declined", "blocked"])(
+  test.for(["void", "declined", "blocked"])(
     "is %s by now pays nothing and says so",
-    async (status) => {
+    async (status, { world }) => {
       const planned = await dueRetry(world);
       await world.control.changePayable(planned.payableId, { status });
-      await tryAgain(planned);
+      await tryAgain(world, planned);
       expect(await world.look(planned.payableId)).toMatchObject({
         phase: "parked",
         details: expect.stringMatching(
@@ -75,31 +65,35 @@ describe("a retry whose lookup finds that its bill", () => {
         reasonCode: `payable-${status}`,
         reason: expect.stringContaining(`status is ${status} now`),
       });
-      expect(await netCents(planned)).toBe(0);
+      expect(await netCents(world, planned)).toBe(0);
     },
   );
 
-  test("had its own approval reset waits for it, and is paid once it is approved again", async () => {
+  test("had its own approval reset waits for it, and is paid once it is approved again", async ({
+    world,
+  }) => {
     const planned = await dueRetry(world);
     const { payableId } = planned;
     await world.control.changePayable(payableId, { status: "pending_approval" });
-    await tryAgain(planned);
+    await tryAgain(world, planned);
     expect(await world.line(planned.runId, payableId)).toMatchObject({
       state: "retrying",
       reasonCode: "approval_required",
     });
     expect((await world.look(payableId)).phase).toBe("waiting");
-    expect(await netCents(planned)).toBe(0);
+    expect(await netCents(world, planned)).toBe(0);
     await world.control.changePayable(payableId, { status: "approved" });
     await world.store.transaction((trx) =>
       flagLooks(trx, { businessId: world.businessId, payableIds: [payableId] }),
     );
-    await tryAgain(planned);
-    expect(await netCents(planned)).toBe(10_000);
+    await tryAgain(world, planned);
+    expect(await netCents(world, planned)).toBe(10_000);
     expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
   });
 
-  test("is put on hold between the look and the payment pays nothing until it is released", async () => {
+  test("is put on hold between the look and the payment pays nothing until it is released", async ({
+    world,
+  }) => {
     const planned = await dueRetry(world);
     const { payableId } = planned;
     expect((await world.look(payableId)).phase).toBe("pay");
@@ -112,7 +106,7 @@ describe("a retry whose lookup finds that its bill", () => {
     await world.control.advance("P9D");
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
     await world.store.db.deleteFrom("holds").execute();
-    await tryAgain(planned);
-    expect(await netCents(planned)).toBe(10_000);
+    await tryAgain(world, planned);
+    expect(await netCents(world, planned)).toBe(10_000);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
@@ -7,23 +7,10 @@ import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
-import type { MoneyWorld } from "../money-world.ts";
-import { dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await startRetryWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await resetRetryWorld(world);
-});
+import { dueRetry, test } from "../retry-world.ts";
 
 describe("a retry", () => {
-  test("is paid once on its day", async () => {
+  test("is paid once on its day", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
@@ -32,7 +19,9 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async () => {
+  test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.retry(payableId);
     await world.retry(payableId);
@@ -41,17 +30,18 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("is not kept back by a wait of another account than its own", async () => {
+  test("is not kept back by a wait of another account than its own", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
     const wait = { businessId, code: "insufficient_balance", message: "short", nowMs, realMs };
     await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, sourceId: "other" }));
     expect((await world.look(payableId)).phase).toBe("pay");
-    await store.db.deleteFrom("business_waits").execute();
   });
 
-  test("that payments are refused to has operators told after a minute, though nobody looks at its run", async () => {
+  test("that payments are refused to has operators told after a minute, though nobody looks at its run", async ({
+    world,
+  }) => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs, realMs } = await world.context().clockOf("acme").now();
@@ -61,10 +51,11 @@ describe("a retry", () => {
     expect((await world.look(payableId)).waitingFor).toBe("locked");
     const told = await listNotices(store.db, { kind: "business-waits", limit: 20 });
     expect(told.filter((each) => each.businessId === businessId)).toHaveLength(1);
-    await store.db.deleteFrom("business_waits").execute();
   });
 
-  test("of a part that was paid off-cycle is for that part, never for the whole bill", async () => {
+  test("of a part that was paid off-cycle is for that part, never for the whole bill", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world, "R01", 4_000);
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
@@ -81,7 +72,9 @@ describe("a retry", () => {
     expect(net.get(payableId)).toBe(4_000);
   });
 
-  test("whose vendor can't be paid now rests until a later look, and stays its own", async () => {
+  test("whose vendor can't be paid now rests until a later look, and stays its own", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.control.changeContact("v1", { bankAccount: null });
     expect((await world.look(payableId)).phase).toBe("pay");
@@ -98,7 +91,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
-  test("rests while a hold stops it, instead of trying again and again", async () => {
+  test("rests while a hold stops it, instead of trying again and again", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const { businessId } = world;
     const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
@@ -112,7 +105,7 @@ describe("a retry", () => {
     });
   });
 
-  test("follows what it has paid, although the service doesn't show it yet", async () => {
+  test("follows what it has paid, although the service doesn't show it yet", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const before = await world.context().clientOf("acme").payments.listAll({ payableId });
     await world.look(payableId);
@@ -124,7 +117,9 @@ describe("a retry", () => {
     expect((await world.line(runId, payableId)).state).toBe("retrying");
   });
 
-  test("rests where a list is behind and shows its failed payment as one on its way", async () => {
+  test("rests where a list is behind and shows its failed payment as one on its way", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     const client = world.context().clientOf("acme");
     const behind = (await client.payments.listAll({ payableId })).map((payment) => ({
@@ -145,7 +140,7 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("ends where the service doesn't know the bill any more, and says so", async () => {
+  test("ends where the service doesn't know the bill any more, and says so", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const client = world.context().clientOf("acme");
     world.override = { getPayable: () => client.payables.get("gone") };
@@ -157,7 +152,9 @@ describe("a retry", () => {
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
 
-  test("asks a locked business ever more rarely, and is paid when it is open again", async () => {
+  test("asks a locked business ever more rarely, and is paid when it is open again", async ({
+    world,
+  }) => {
     const { payableId } = await dueRetry(world);
     await world.control.changeBusiness({ paymentsLocked: true });
     const rests: number[] = [];
@@ -177,7 +174,9 @@ describe("a retry", () => {
     expect(await listWaits(world.store.db, world.businessId)).toEqual([]);
   });
 
-  test("whose approval has expired is parked, and its bill is free for the next run", async () => {
+  test("whose approval has expired is parked, and its bill is free for the next run", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.store.db
       .updateTable("line_approvals")
@@ -196,7 +195,7 @@ describe("a retry", () => {
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
 
-  test("whose bill has changed since its approval is left to the next run", async () => {
+  test("whose bill has changed since its approval is left to the next run", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
     await world.look(payableId);
@@ -211,7 +210,7 @@ describe("a retry", () => {
 });
 
 describe("bills that wait for money", () => {
-  test("are paid again one by one, as far as the money goes", async () => {
+  test("are paid again one by one, as far as the money goes", async ({ world }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nrules: [{ match: [R01], retry: when-funds-arrive }]\n",
     );
@@ -245,7 +244,7 @@ describe("bills that wait for money", () => {
 });
 
 describe("an answer that is lost in a retry", () => {
-  test("stays with the retry: no run leases the line meanwhile", async () => {
+  test("stays with the retry: no run leases the line meanwhile", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.look(payableId);
     await world.control.faults([

@@ -1,20 +1,20 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { accountingWarning } from "../../../activities/runs/accounting-sync.ts";
 import { planRun } from "../../../activities/runs/plan-run.ts";
 import { PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { until } from "../../notices/support.ts";
-import { vendorsScene } from "../vendors-scene.ts";
+import { test } from "../vendors-scene.ts";
 
 const DAY_MS = 86_400_000;
 
-const scene = vendorsScene();
-
-test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
-  const { runId } = await scene.world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
-  const summary = await planRun(scene.world.context(), runId);
+test("a plan warns where nothing syncs the books, and the operators hear of it", async ({
+  world,
+}) => {
+  const { runId } = await world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
+  const summary = await planRun(world.context(), runId);
   expect(summary?.warnings).toEqual(["No accounting integration is connected."]);
-  const notices = await listNotices(scene.world.store.db, {
+  const notices = await listNotices(world.store.db, {
     runId,
     kind: "plan-warning",
     limit: 5,
@@ -22,20 +22,22 @@ test("a plan warns where nothing syncs the books, and the operators hear of it",
   expect(notices).toMatchObject([{ roles: ["operator"] }]);
 });
 
-test("the books are old once their last sync is longer ago than the playbook allows", async () => {
-  const client = scene.world.context().clientOf("acme");
-  const { businessId } = scene.world;
+test("the books are old once their last sync is longer ago than the playbook allows", async ({
+  world,
+}) => {
+  const client = world.context().clientOf("acme");
+  const { businessId } = world;
   const warning = (nowMs: number) =>
     accountingWarning(client, businessId, { syncedWithinDays: 2 }, nowMs);
   await client.accounting.connect(businessId, "https://acme.example/back");
   const authorized = await fetch(
-    `${scene.world.world.sandbox.url}/sandbox/accounting/${businessId}/authorize`,
+    `${world.world.sandbox.url}/sandbox/accounting/${businessId}/authorize`,
     { method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
   );
   expect(authorized.ok).toBe(true);
   const [integration] = await client.accounting.list(businessId);
   await client.accounting.sync(businessId, integration?.id ?? "");
-  await scene.world.control.advance("PT1H");
+  await world.control.advance("PT1H");
   const syncedAt = await until(
     async () => (await client.accounting.getStatus(businessId)).lastSyncedAt,
     (at) => at !== null,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import { startNoticeSender } from "../../../src/notices/sender.ts";
 import { handOverClaim } from "../../../src/store/payables/claims.ts";
@@ -8,32 +8,33 @@ import { listNotices } from "../../../src/store/notices/notices.ts";
 import { upsertRetry } from "../../../src/store/retries/retries.ts";
 import { smtpReceiver } from "../../notices/receivers.ts";
 import { until } from "../../notices/support.ts";
-import { vendorsScene } from "../vendors-scene.ts";
+import { test } from "../vendors-scene.ts";
 
 const remittance = { as: "Acme, Inc.", replyTo: "payables@acme.example" };
 
-const scene = vendorsScene();
-
-test("a vendor is told once which bill a settled payment covers, at the addresses it has then", async () => {
+test("a vendor is told once which bill a settled payment covers, at the addresses it has then", async ({
+  scene,
+  world,
+}) => {
   const smtp = await smtpReceiver();
-  const { runId, payableId } = await scene.world.approvedRun([{ description: "Rent, November" }], {
+  const { runId, payableId } = await world.approvedRun([{ description: "Rent, November" }], {
     remittance,
   });
   await scene.settle(runId);
-  expect((await scene.world.line(runId, payableId)).state).toBe("settled");
-  const [payment] = await scene.world.paymentsOf(payableId);
-  const notices = await listNotices(scene.world.store.db, { runId, kind: "remittance", limit: 10 });
+  expect((await world.line(runId, payableId)).state).toBe("settled");
+  const [payment] = await world.paymentsOf(payableId);
+  const notices = await listNotices(world.store.db, { runId, kind: "remittance", limit: 10 });
   expect(notices).toMatchObject([{ factKey: payment?.id, contactId: "v1" }]);
 
   const from = "Payrun <payrun@acme.example>";
   const profile = {
-    ...scene.world.world.profile,
+    ...world.world.profile,
     notify: { smtp: { url: smtp.url, from }, channels: [] },
   };
-  const context = scene.world.context();
+  const context = world.context();
   const sender = startNoticeSender({
     publicUrl: () => "https://payrun.example",
-    store: scene.world.store,
+    store: world.store,
     profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),
     log: { warn: () => undefined },
@@ -59,29 +60,32 @@ test("a vendor is told once which bill a settled payment covers, at the addresse
   expect(source).toContain(payment?.id);
 });
 
-test("a payment that settled in the hands of its retry is told of as well", async () => {
-  const { runId, payableId } = await scene.world.approvedRun([{}], { remittance });
-  await scene.world.pay(runId);
-  const { businessId } = scene.world;
+test("a payment that settled in the hands of its retry is told of as well", async ({ world }) => {
+  const { runId, payableId } = await world.approvedRun([{}], { remittance });
+  await world.pay(runId);
+  const { businessId } = world;
   const workflowId = retryFailedPaymentId("acme", payableId);
   const nowMs = Date.now();
-  await scene.world.store.transaction(async (trx) => {
+  await world.store.transaction(async (trx) => {
     await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId });
     const retry = { businessId, payableId, business: "acme", workflowId, runId, nowMs };
     await upsertRetry(trx, retry);
     await changeLine(trx, { runId, payableId }, { state: "retrying" }, nowMs);
   });
-  await scene.world.control.advance("P9D");
-  expect((await scene.world.look(payableId)).phase).toBe("ended");
-  expect((await scene.world.line(runId, payableId)).state).toBe("settled");
-  const [payment] = await scene.world.paymentsOf(payableId);
-  const notices = await listNotices(scene.world.store.db, { runId, kind: "remittance", limit: 10 });
+  await world.control.advance("P9D");
+  expect((await world.look(payableId)).phase).toBe("ended");
+  expect((await world.line(runId, payableId)).state).toBe("settled");
+  const [payment] = await world.paymentsOf(payableId);
+  const notices = await listNotices(world.store.db, { runId, kind: "remittance", limit: 10 });
   expect(notices.map(({ factKey }) => factKey)).toEqual([payment?.id]);
 });
 
-test("a vendor without an address is not written to, which is no fault; one whose address is none is shown", async () => {
+test("a vendor without an address is not written to, which is no fault; one whose address is none is shown", async ({
+  scene,
+  world,
+}) => {
   const smtp = await smtpReceiver();
-  const { runId, payableIds } = await scene.world.approvedRun(
+  const { runId, payableIds } = await world.approvedRun(
     [{ contactId: "v2" }, { contactId: "v3" }],
     {
       remittance,
@@ -90,18 +94,18 @@ test("a vendor without an address is not written to, which is no fault; one whos
   await scene.settle(runId);
   const channels = [] as const;
   const notify = { smtp: { url: smtp.url, from: "payrun@acme.example" }, channels };
-  const profile = { ...scene.world.world.profile, notify };
-  const context = scene.world.context();
+  const profile = { ...world.world.profile, notify };
+  const context = world.context();
   const sender = startNoticeSender({
     publicUrl: () => "https://payrun.example",
-    store: scene.world.store,
+    store: world.store,
     profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),
     log: { warn: () => undefined },
     nowMs: Date.now,
     noticesEveryMs: 50,
   });
-  const advices = () => listNotices(scene.world.store.db, { runId, kind: "remittance", limit: 5 });
+  const advices = () => listNotices(world.store.db, { runId, kind: "remittance", limit: 5 });
   try {
     await until(
       async () => (await advices()).filter(({ routedAtMs }) => routedAtMs !== null),
@@ -122,13 +126,11 @@ test("a vendor without an address is not written to, which is no fault; one whos
   expect(problems.get(payableIds[1] ?? "")).toBe(
     "1 of the vendor's 2 addresses is no e-mail address",
   );
-  expect(await countUndelivered(scene.world.store.db, runId)).toMatchObject({ unrouted: 1 });
+  expect(await countUndelivered(world.store.db, runId)).toMatchObject({ unrouted: 1 });
 });
 
-test("vendors are not written to unless the playbook says so", async () => {
-  const { runId } = await scene.world.approvedRun([{}]);
+test("vendors are not written to unless the playbook says so", async ({ scene, world }) => {
+  const { runId } = await world.approvedRun([{}]);
   await scene.settle(runId);
-  expect(await listNotices(scene.world.store.db, { runId, kind: "remittance", limit: 1 })).toEqual(
-    [],
-  );
+  expect(await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { type DecisionAnswer, takeDecision } from "../../../src/decisions/take.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
@@ -6,7 +6,7 @@ import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getPlanLine } from "../../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 import { inDays } from "../planning-world.ts";
 
 const DAY = { count: 1, unit: "days" } as const;
@@ -37,25 +37,18 @@ const POLICY: Partial<PayRunPlaybook> = {
   remind: { after: DAY, every: DAY },
 };
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-});
-
 /** Notices of a run but the one of its plan, first to last. */
-async function told(runId: string): Promise<string[]> {
+async function told(world: MoneyWorld, runId: string): Promise<string[]> {
   const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
   return notices.map(({ kind, roles }) => `${kind} ${roles.join("+")}`);
 }
 
-async function decide(runId: string, name: string, role: string): Promise<DecisionAnswer> {
+async function decide(
+  world: MoneyWorld,
+  runId: string,
+  name: string,
+  role: string,
+): Promise<DecisionAnswer> {
   const clock = await world.context().clockOf("acme").now();
   const answer = await world.store.transaction(async (trx) => {
     const run = await getRun(trx, runId);
@@ -75,7 +68,7 @@ async function decide(runId: string, name: string, role: string): Promise<Decisi
 }
 
 /** Steps the bank's clock and looks again, until the step was noticed. */
-async function later(runId: string, duration: string) {
+async function later(world: MoneyWorld, runId: string, duration: string) {
   const { businessMs } = await world.context().clockOf("acme").now();
   await world.control.advance(duration);
   const stepMs = duration.endsWith("D") ? 86_400_000 : 3_600_000;
@@ -86,7 +79,9 @@ async function later(runId: string, duration: string) {
 }
 
 describe("a run whose approvals come in stages", () => {
-  test("asks each stage in its turn, reminds it, escalates it once, and says so", async () => {
+  test("asks each stage in its turn, reminds it, escalates it once, and says so", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([FAR, FAR], POLICY);
     const first = await world.assess(runId);
     expect(first.waitingFor).toBe("2 bills waiting for approval by controller (stage 1 of 2)");
@@ -94,28 +89,28 @@ describe("a run whose approvals come in stages", () => {
       /- controller \(stage 1 of 2\): 2 bills, .*cfo may decide as well/,
     );
     await world.assess(runId);
-    expect(await told(runId)).toEqual(["approval-needed controller"]);
+    expect(await told(world, runId)).toEqual(["approval-needed controller"]);
 
     for (const _day of [1, 2]) {
-      await later(runId, "PT23H");
-      await later(runId, "PT1H");
+      await later(world, runId, "PT23H");
+      await later(world, runId, "PT1H");
       await world.assess(runId);
     }
     const asked = "approval-needed controller";
     const reminded = "approval-reminder controller";
-    expect(await told(runId)).toEqual([asked, reminded, reminded]);
+    expect(await told(world, runId)).toEqual([asked, reminded, reminded]);
     const texts = await listNotices(world.store.db, { runId, limit: 100 });
     for (const { kind, text } of texts.filter(({ kind: of }) => of !== "approval-needed")) {
       expect(text, kind).toMatch(/Decide by \w+day, .* New York: after that, payment dates change/);
     }
 
-    await expect(decide(runId, "fay", "cfo")).rejects.toThrow(
+    await expect(decide(world, runId, "fay", "cfo")).rejects.toThrow(
       /needs a token with one of the roles/,
     );
-    const escalated = await later(runId, "P1D");
+    const escalated = await later(world, runId, "P1D");
     await world.assess(runId);
     expect(escalated.waitingFor).toContain("controller or cfo (stage 1 of 2)");
-    expect((await told(runId)).toSorted()).toEqual(
+    expect((await told(world, runId)).toSorted()).toEqual(
       [
         asked,
         "approval-escalated cfo",
@@ -130,23 +125,23 @@ describe("a run whose approvals come in stages", () => {
       { stage: "1 of 2", by: ["controller"], to: ["cfo"], lines: 2, totalCents: 20_000 },
     ]);
 
-    expect((await decide(runId, "fay", "cfo")).countsFor).toHaveLength(2);
+    expect((await decide(world, runId, "fay", "cfo")).countsFor).toHaveLength(2);
     const second = await world.assess(runId);
     expect(second.waitingFor).toBe("2 bills waiting for approval by owner (stage 2 of 2)");
     expect(second.toFund).toBe(0);
-    expect((await told(runId)).at(-1)).toBe("approval-needed owner");
+    expect((await told(world, runId)).at(-1)).toBe("approval-needed owner");
     await world.assess(runId);
-    expect(await told(runId)).toHaveLength(6);
+    expect(await told(world, runId)).toHaveLength(6);
     // What was escalated was the first stage.
     expect((await world.line(runId, payableId)).escalated).toBe(false);
 
-    await decide(runId, "olga", "owner");
+    await decide(world, runId, "olga", "owner");
     const approved = await world.assess(runId);
     expect(approved.waitingFor).not.toContain("approval");
     expect((await world.line(runId, payableId)).state).toBe("planned");
   });
 
-  test("has reminders and escalations wake it, to the minute", async () => {
+  test("has reminders and escalations wake it, to the minute", async ({ world }) => {
     const { runId } = await world.plannedRun([FAR], {
       ...POLICY,
       remind: { after: HOUR, every: DAY },
@@ -164,7 +159,7 @@ describe("a run whose approvals come in stages", () => {
     expect((line.escalate_at_ms ?? 0) - since).toBeGreaterThanOrEqual(3 * 86_400_000);
   });
 
-  test("asks anew, with its whole time, for what was on hold meanwhile", async () => {
+  test("asks anew, with its whole time, for what was on hold meanwhile", async ({ world }) => {
     const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const hold = await world.store.transaction((trx) =>
@@ -179,14 +174,14 @@ describe("a run whose approvals come in stages", () => {
       }),
     );
     await world.assess(runId);
-    await later(runId, "P4D");
+    await later(world, runId, "P4D");
     await world.store.transaction((trx) => releaseHold(trx, hold.holdId, "otto", Date.now()));
     await world.assess(runId);
-    expect(await told(runId)).toEqual(["approval-needed controller"]);
+    expect(await told(world, runId)).toEqual(["approval-needed controller"]);
     expect((await world.line(runId, payableId)).escalated).toBe(false);
   });
 
-  test("gives people a minute, however fast the bank's clock runs", async () => {
+  test("gives people a minute, however fast the bank's clock runs", async ({ world }) => {
     const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const { businessMs } = await world.context().clockOf("acme").now();
@@ -198,25 +193,27 @@ describe("a run whose approvals come in stages", () => {
       .toBeGreaterThan(businessMs + 4 * 86_400_000);
     await world.assess(runId);
     await world.control.setScale(1);
-    expect(await told(runId)).toEqual(["approval-needed controller"]);
+    expect(await told(world, runId)).toEqual(["approval-needed controller"]);
     expect((await world.line(runId, payableId)).escalated).toBe(false);
   });
 
-  test("escalates also where the playbook wants nobody told", async () => {
+  test("escalates also where the playbook wants nobody told", async ({ world }) => {
     const notify = { people: "none", digest: "none" } as const;
     const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, notify });
     await world.assess(runId);
-    await later(runId, "P4D");
-    expect(await told(runId)).toEqual([]);
+    await later(world, runId, "P4D");
+    expect(await told(world, runId)).toEqual([]);
     expect((await world.line(runId, payableId)).escalated).toBe(true);
   });
 
-  test("parks the whole line where the first stage's approval expires before the second decides", async () => {
+  test("parks the whole line where the first stage's approval expires before the second decides", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, approvalValidDays: 5 });
     await world.assess(runId);
-    await decide(runId, "cora", "controller");
+    await decide(world, runId, "cora", "controller");
     await world.assess(runId);
-    await later(runId, "P6D");
+    await later(world, runId, "P6D");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
       reasonCode: "approval-expired",
@@ -224,7 +221,9 @@ describe("a run whose approvals come in stages", () => {
   });
 });
 
-test("a bill that changes comes under the rule that applies then, with its stages or without", async () => {
+test("a bill that changes comes under the rule that applies then, with its stages or without", async ({
+  world,
+}) => {
   const [staged] = POLICY.approve ?? [];
   if (staged === undefined) throw new Error("no rule");
   const plain = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
@@ -233,15 +232,15 @@ test("a bill that changes comes under the rule that applies then, with its stage
   const { runId, payableIds } = await world.plannedRun(bills, { approve, review: [] });
   const [larger = "", smaller = ""] = payableIds;
   await world.assess(runId);
-  await decide(runId, "cora", "controller");
-  await decide(runId, "olga", "owner");
+  await decide(world, runId, "cora", "controller");
+  await decide(world, runId, "olga", "owner");
   await world.control.changePayable(larger, { totalAmountCents: 12_000 });
   await world.control.changePayable(smaller, { totalAmountCents: 30_000 });
   await world.pay(runId);
   expect((await getPlanLine(world.store.db, runId, larger))?.stages).toBeUndefined();
   expect((await getPlanLine(world.store.db, runId, smaller))?.stages).toHaveLength(2);
   // One owner is enough for the one, and comes too early for the other.
-  expect(await decide(runId, "otto", "owner")).toMatchObject({
+  expect(await decide(world, runId, "otto", "owner")).toMatchObject({
     countsFor: [larger],
     tooEarly: [smaller],
   });

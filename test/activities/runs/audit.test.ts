@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { createHash } from "node:crypto";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { type AuditEntry, listAudit } from "../../../src/store/audit/audit.ts";
 import { listAuditOfPayable } from "../../../src/store/audit/audit-lines.ts";
 import { verifyTrail } from "../../../src/store/audit/audit-trail.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-});
-
-async function about(runId: string, payableId: string): Promise<AuditEntry[]> {
+async function about(world: MoneyWorld, runId: string, payableId: string): Promise<AuditEntry[]> {
   const { lineNo } = await world.line(runId, payableId);
   const payable = { businessId: world.businessId, payableId };
   return listAuditOfPayable(world.store.db, payable, [{ runId, lineNo }]);
@@ -32,13 +19,13 @@ const details = (entries: readonly AuditEntry[], action: string) =>
   entries.filter((entry) => entry.action === action).map((entry) => entry.details);
 
 describe("the trail of a bill", () => {
-  test("has each change, and its request before and after it was sent", async () => {
+  test("has each change, and its request before and after it was sent", async ({ world }) => {
     const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
     await world.pay(runId);
     await world.control.advance("P10D");
     await world.follow(runId);
     for (const payableId of payableIds) {
-      const trail = await about(runId, payableId);
+      const trail = await about(world, runId, payableId);
       expect(actions(trail)).toEqual([
         "line:awaiting-approval",
         "line:planned",
@@ -71,7 +58,9 @@ describe("the trail of a bill", () => {
     expect(await verifyTrail(world.store.db, world.businessId)).toMatchObject({ problems: [] });
   });
 
-  test("says what a lookup found after a lost answer, and that it was adopted", async () => {
+  test("says what a lookup found after a lost answer, and that it was adopted", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const client = world.world.context().clientOf("acme");
     world.override = {
@@ -81,7 +70,7 @@ describe("the trail of a bill", () => {
       },
     };
     await world.pay(runId);
-    const trail = (await about(runId, payableId)).slice(2);
+    const trail = (await about(world, runId, payableId)).slice(2);
     const [paid] = await world.paymentsOf(payableId);
     expect(actions(trail)).toEqual([
       "attempt.sending",
@@ -97,7 +86,7 @@ describe("the trail of a bill", () => {
     expect(details(trail, "attempt.adopted")).toMatchObject([{ payments: [{ id: paid?.id }] }]);
   });
 
-  test("names the check that kept a request from being sent", async () => {
+  test("names the check that kept a request from being sent", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.assess(runId);
     const { businessId } = world;
@@ -113,12 +102,12 @@ describe("the trail of a bill", () => {
       }),
     );
     await world.pay(runId);
-    const trail = await about(runId, payableId);
+    const trail = await about(world, runId, payableId);
     expect(actions(trail)).toEqual(["line:awaiting-approval", "line:planned", "line:on-hold"]);
     expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on-hold" }]);
   });
 
-  test("holds no token, no account number and no name of a vendor", async () => {
+  test("holds no token, no account number and no name of a vendor", async ({ world }) => {
     const { runId } = await world.approvedRun([{}, {}]);
     await world.pay(runId);
     const entries = await listAudit(world.store.db, { businessId: world.businessId });

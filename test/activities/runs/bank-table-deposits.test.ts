@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
@@ -7,48 +7,41 @@ import type { PaymentsClient } from "../../../src/payments-api/index.ts";
 import { getRun, type Run } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
 import { nextQuietMonday } from "../../support/quiet-monday.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 import { POLICY } from "../planning-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
+test.beforeEach(async ({ world }) => {
   await world.control.setClock(nextQuietMonday());
   world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
 });
 
-async function settle(runId: string): Promise<void> {
+async function settle(world: MoneyWorld, runId: string): Promise<void> {
   await world.pay(runId);
   await world.control.advance("P9D");
   await world.follow(runId);
   await world.follow(runId);
 }
 
-function readerOf(client: PaymentsClient = world.context().clientOf("acme")) {
+function readerOf(world: MoneyWorld, client: PaymentsClient = world.context().clientOf("acme")) {
   const { profile } = world.world;
   const profiles = { byBusinessId: () => profile, get: () => profile, all: () => [profile] };
   return { store: world.store, profiles, clientOf: () => client };
 }
 
-async function runOf(runId: string): Promise<Run> {
+async function runOf(world: MoneyWorld, runId: string): Promise<Run> {
   const run = await getRun(world.store.db, runId);
   if (run === undefined) throw new Error("no run");
   return run;
 }
 
 async function bankTable(
+  world: MoneyWorld,
   runId: string,
   client: PaymentsClient = world.context().clientOf("acme"),
 ): Promise<string> {
   let table = "";
-  for await (const part of await bankCsv(readerOf(client), await runOf(runId))) table += part;
+  for await (const part of await bankCsv(readerOf(world, client), await runOf(world, runId)))
+    table += part;
   return table;
 }
 
@@ -69,13 +62,13 @@ const FROM_BALANCE: Partial<PayRunPlaybook> = {
 };
 
 /** Two bills of $100 each, for which the balance has half of the money. */
-async function shortRun(): Promise<string> {
+async function shortRun(world: MoneyWorld): Promise<string> {
   await world.control.changeBusiness({ balanceCents: 10_000 });
   return (await world.approvedRun([{}, {}], FROM_BALANCE)).runId;
 }
 
-async function depositFor(runId: string): Promise<string> {
-  const run = await runOf(runId);
+async function depositFor(world: MoneyWorld, runId: string): Promise<string> {
+  const run = await runOf(world, runId);
   const { hash = "" } = (await topUpsOf(world.store.db, runId)).at(-1) ?? {};
   const clock = await world.context().clockOf("acme").now();
   const principal = {
@@ -94,13 +87,13 @@ async function depositFor(runId: string): Promise<string> {
   return (await topUpsOf(world.store.db, runId)).at(-1)?.transactionId ?? "";
 }
 
-async function arrive(runId: string): Promise<void> {
+async function arrive(world: MoneyWorld, runId: string): Promise<void> {
   await world.control.advance("P5D");
   await makeDeposits(world.context(), { owner: runId, by: "test" });
 }
 
 /** `account day net` of what the bank wrote for both accounts, by its own ledger. */
-async function netByDay(): Promise<Map<string, number>> {
+async function netByDay(world: MoneyWorld): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   const ledger = await world.control.ledger();
   const add = (account: string, at: string, cents: number) => {
@@ -125,22 +118,24 @@ async function netByDay(): Promise<Map<string, number>> {
   return sums;
 }
 
-test("a deposit stands on both statements, and the days of each account tie to the bank's ledger", async () => {
-  const runId = await shortRun();
+test("a deposit stands on both statements, and the days of each account tie to the bank's ledger", async ({
+  world,
+}) => {
+  const runId = await shortRun(world);
   const bounce = { match: { bankAccountId: "bank_main" }, outcome: "fail", code: "R01", times: 1 };
   await world.control.outcome(bounce as Parameters<typeof world.control.outcome>[0]);
-  const bounced = await depositFor(runId);
-  await arrive(runId);
+  const bounced = await depositFor(world, runId);
+  await arrive(world, runId);
   await world.follow(runId);
   await world.pay(runId);
-  const arrived = await depositFor(runId);
-  expect(await bankTable(runId)).toMatch(
+  const arrived = await depositFor(world, runId);
+  expect(await bankTable(world, runId)).toMatch(
     new RegExp(
       `,debit,100\\.00,,,.*on its way\\),bank_main,-100\\.00,deposit,${arrived},on-its-way`,
     ),
   );
-  await arrive(runId);
-  await settle(runId);
+  await arrive(world, runId);
+  await settle(world, runId);
   await world.control.outcome({
     match: { transactionId: arrived },
     outcome: "return",
@@ -150,34 +145,36 @@ test("a deposit stands on both statements, and the days of each account tie to t
   await world.control.changeBusiness({ balanceCents: 50_000 });
   await world.control.advance("P3D");
 
-  const table = await bankTable(runId);
+  const table = await bankTable(world, runId);
   const rows = table.trim().split("\r\n").slice(1);
   const of = (id: string) =>
     rows.filter((row) => row.split(",").includes(id)).map((row) => row.split(",")[1]);
   expect(of(bounced)).toEqual(["debit", "return"]);
   expect(new Set(of(arrived))).toEqual(new Set(["debit", "deposit", "deposit-returned", "return"]));
-  const days = (await bankDaysCsv(readerOf(), await runOf(runId))).trim().split("\r\n");
+  const days = (await bankDaysCsv(readerOf(world), await runOf(world, runId))).trim().split("\r\n");
   expect(days[0]).toBe("account,source,date,debits,debit_usd,credits,credit_usd,net_usd");
   const shown = days.slice(1).map((day) => {
     const cells = day.split(",");
     return [`${cells[0]} ${cells[2]}`, Math.round(Number(cells.at(-1)) * 100)] as const;
   });
-  expect(new Map(shown)).toEqual(await netByDay());
+  expect(new Map(shown)).toEqual(await netByDay(world));
 });
 
-test("where the service tells nothing of a deposit, what Payrun knows of it stands in the table", async () => {
-  const runId = await shortRun();
-  const transactionId = await depositFor(runId);
+test("where the service tells nothing of a deposit, what Payrun knows of it stands in the table", async ({
+  world,
+}) => {
+  const runId = await shortRun(world);
+  const transactionId = await depositFor(world, runId);
   const client = world.context().clientOf("acme");
   const listAll = () => Promise.resolve([{ id: transactionId }]);
   const silent = { payments: client.payments, balance: { transactions: { listAll } } };
   const row = new RegExp(
     `debit,100\\.00,.*,bank_main,-100\\.00,deposit,${transactionId},on-its-way`,
   );
-  expect(await bankTable(runId, silent as unknown as PaymentsClient)).toMatch(row);
+  expect(await bankTable(world, runId, silent as unknown as PaymentsClient)).toMatch(row);
   const refusing = { listAll: () => Promise.reject(new Error("no")) };
   const closed = { payments: client.payments, balance: { transactions: refusing } };
-  await expect(bankTable(runId, closed as unknown as PaymentsClient)).rejects.toThrow(
+  await expect(bankTable(world, runId, closed as unknown as PaymentsClient)).rejects.toThrow(
     "The deposits can't be read: no",
   );
 });

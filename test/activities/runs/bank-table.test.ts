@@ -1,31 +1,31 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { bankCsv } from "../../../src/reports/bank-csv.ts";
 import type { PaymentsClient } from "../../../src/payments-api/index.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
-import { vendorsScene } from "../vendors-scene.ts";
-
-const scene = vendorsScene();
+import { test } from "../vendors-scene.ts";
+import type { MoneyWorld } from "../money-world.ts";
 
 async function bankTable(
+  world: MoneyWorld,
   runId: string,
-  client: PaymentsClient = scene.world.context().clientOf("acme"),
+  client: PaymentsClient = world.context().clientOf("acme"),
 ): Promise<string> {
-  const run = await getRun(scene.world.store.db, runId);
+  const run = await getRun(world.store.db, runId);
   if (run === undefined) throw new Error("no run");
-  const { profile } = scene.world.world;
+  const { profile } = world.world;
   const profiles = { byBusinessId: () => profile, get: () => profile, all: () => [profile] };
   const clientOf = () => client;
   let table = "";
-  for await (const part of await bankCsv({ store: scene.world.store, profiles, clientOf }, run)) {
+  for await (const part of await bankCsv({ store: world.store, profiles, clientOf }, run)) {
     table += part;
   }
   return table;
 }
 
 /** What the payer's bank wrote, by its own ledger: `PAYMENT debit|credit DOLLARS`. */
-async function statement(): Promise<string[]> {
-  const ledger = await scene.world.control.ledger();
+async function statement(world: MoneyWorld): Promise<string[]> {
+  const ledger = await world.control.ledger();
   const reached = new Set(
     ledger.flatMap(({ kind, paymentId }) => (kind === "credit" ? paymentId : [])),
   );
@@ -39,9 +39,12 @@ async function statement(): Promise<string[]> {
     .toSorted();
 }
 
-test("the bank table ties to the bank's ledger cent by cent, and has nothing that a spreadsheet runs", async () => {
-  await scene.world.failurePlaybook(NEXT_DAY_RETRIES);
-  const { runId, payableIds } = await scene.world.approvedRun([
+test("the bank table ties to the bank's ledger cent by cent, and has nothing that a spreadsheet runs", async ({
+  scene,
+  world,
+}) => {
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
+  const { runId, payableIds } = await world.approvedRun([
     { totalAmountCents: 12_345, description: "@SUM(A1:A9)" },
     { totalAmountCents: 25_000_000 },
     { contactId: "v2", totalAmountCents: 700 },
@@ -50,31 +53,31 @@ test("the bank table ties to the bank's ledger cent by cent, and has nothing tha
   ]);
   const [, , returned = "", retried = "", refused = ""] = payableIds;
   const fail = (payableId: string, outcome: "fail" | "return", code: string) =>
-    scene.world.control.outcome({ match: { payableId }, outcome, code, times: 1 });
+    world.control.outcome({ match: { payableId }, outcome, code, times: 1 });
   await fail(returned, "return", "R03");
   await fail(retried, "fail", "R01");
   await fail(refused, "fail", "R02");
-  await scene.world.pay(runId);
-  await scene.world.control.advance("P9D");
-  await scene.world.follow(runId);
-  await scene.world.follow(runId);
-  for (const payableId of [retried, refused]) await scene.world.look(payableId);
-  await scene.world.control.advance("P4D");
-  expect((await scene.world.look(retried)).phase).toBe("pay");
-  await scene.world.retry(retried);
-  await scene.world.control.advance("P9D");
-  expect((await scene.world.look(retried)).phase).toBe("ended");
-  const part = await scene.world.plannedRun([{ totalAmountCents: 90_000 }], {}, 33_33);
-  await scene.world.approve(part.runId);
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  await world.follow(runId);
+  for (const payableId of [retried, refused]) await world.look(payableId);
+  await world.control.advance("P4D");
+  expect((await world.look(retried)).phase).toBe("pay");
+  await world.retry(retried);
+  await world.control.advance("P9D");
+  expect((await world.look(retried)).phase).toBe("ended");
+  const part = await world.plannedRun([{ totalAmountCents: 90_000 }], {}, 33_33);
+  await world.approve(part.runId);
   await scene.settle(part.runId);
 
-  const tables = [await bankTable(runId), await bankTable(part.runId)];
+  const tables = [await bankTable(world, runId), await bankTable(world, part.runId)];
   const rows = tables.flatMap((table) => table.trim().split("\r\n").slice(1));
   const written = rows.map((row) => {
     const [, entry, debit, credit, paymentId] = row.split(",");
     return `${paymentId} ${entry === "debit" ? `debit ${debit}` : `credit ${credit}`}`;
   });
-  expect(written.toSorted()).toEqual(await statement());
+  expect(written.toSorted()).toEqual(await statement(world));
   expect(written.filter((row) => row.endsWith("debit 43.21"))).toHaveLength(2);
   expect(written.filter((row) => row.endsWith("debit 33.33"))).toHaveLength(1);
   expect(written.filter((row) => row.includes(" credit "))).toHaveLength(3);
@@ -82,16 +85,19 @@ test("the bank table ties to the bank's ledger cent by cent, and has nothing tha
   expect(tables[0]).toContain(",'@SUM(A1:A9),");
 });
 
-test("the bank table has the payments that a service's lists leave out, or there is none", async () => {
-  const { runId } = await scene.world.approvedRun([{ totalAmountCents: 55_55 }]);
+test("the bank table has the payments that a service's lists leave out, or there is none", async ({
+  scene,
+  world,
+}) => {
+  const { runId } = await world.approvedRun([{ totalAmountCents: 55_55 }]);
   await scene.settle(runId);
-  const whole = await bankTable(runId);
+  const whole = await bankTable(world, runId);
   expect(whole).toContain(",debit,55.55,");
-  const { payments } = scene.world.context().clientOf("acme");
+  const { payments } = world.context().clientOf("acme");
   const listAll = () => Promise.resolve([]);
   const lagging = { payments: { listAll, get: payments.get.bind(payments) } };
-  expect(await bankTable(runId, lagging as unknown as PaymentsClient)).toBe(whole);
+  expect(await bankTable(world, runId, lagging as unknown as PaymentsClient)).toBe(whole);
   const get = () => Promise.reject(new Error("not found"));
   const forgetful = { payments: { listAll, get } } as unknown as PaymentsClient;
-  await expect(bankTable(runId, forgetful)).rejects.toThrow(/lists no payment/);
+  await expect(bankTable(world, runId, forgetful)).rejects.toThrow(/lists no payment/);
 });

@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { chooseCancellation } from "../../../activities/cancel/choose.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
-import { CancelWorld } from "../cancel-world.ts";
+import { type CancelWorld, test } from "../cancel-world.ts";
 import type { MoneyWorld } from "../money-world.ts";
 import { dueRetry } from "../retry-world.ts";
 
-let cancels: CancelWorld;
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  cancels = await CancelWorld.start();
-  world = cancels.money;
-  await world.failurePlaybook(NEXT_DAY_RETRIES);
-});
-afterAll(async () => {
-  await cancels.stop();
-});
-beforeEach(async () => {
-  await cancels.reset();
-  for (const table of ["holds", "cancellations"] as const) {
-    await world.store.db.deleteFrom(table).execute();
-  }
-  world.told.length = 0;
-});
+test.beforeEach(({ world }) => world.failurePlaybook(NEXT_DAY_RETRIES));
 
 /** It is 8:40 in New York on the day of the payment, the vendor's account changes, and an event says so. */
-async function changesAt840({ runId, payableId }: { runId: string; payableId: string }) {
+async function changesAt840(
+  world: MoneyWorld,
+  { runId, payableId }: { runId: string; payableId: string },
+) {
   const { executionDate } = await world.line(runId, payableId);
   await world.control.setClock(new Date(newYorkInstantMs(executionDate, "08:40")).toISOString());
   await world.control.changeContact("v1", {
@@ -41,45 +27,51 @@ async function changesAt840({ runId, payableId }: { runId: string; payableId: st
 }
 
 /** The cancellation that was started goes through its turns before 9:00, and the bank pays nobody. */
-async function isStopped(payableId: string): Promise<void> {
-  const id = world.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
+async function isStopped(cancels: CancelWorld, payableId: string): Promise<void> {
+  const id = cancels.money.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
   expect(id).toContain("payee-changed-after-approval");
-  await chooseCancellation(world.context(), id ?? "");
+  await chooseCancellation(cancels.money.context(), id ?? "");
   expect(await cancels.turns(id ?? "")).toMatchObject({ ended: true });
-  expect((await world.paymentsOf(payableId)).at(0)).toMatchObject({ status: "cancelled" });
-  expect(await world.holds()).toContainEqual(
+  expect((await cancels.money.paymentsOf(payableId)).at(0)).toMatchObject({ status: "cancelled" });
+  expect(await cancels.money.holds()).toContainEqual(
     expect.objectContaining({ scope: "contact", value: "v1", author: "payrun" }),
   );
 }
 
-async function paidCents(payableId: string): Promise<number> {
+async function paidCents(world: MoneyWorld, payableId: string): Promise<number> {
   await world.control.advance("P9D");
   return netCreditByPayable(await world.control.ledger()).get(payableId) ?? 0;
 }
 
-test("a vendor's bank account that changes at 8:40 stops the payment that a run has scheduled for 9:00", async () => {
+test("a vendor's bank account that changes at 8:40 stops the payment that a run has scheduled for 9:00", async ({
+  cancels,
+  world,
+}) => {
   const planned = await world.approvedRun([{}]);
   const { runId, payableId } = planned;
   await world.pay(runId);
   expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
-  await changesAt840(planned);
+  await changesAt840(world, planned);
   expect(await world.assess(runId)).toMatchObject({ toFollow: 1 });
   await world.follow(runId);
-  await isStopped(payableId);
+  await isStopped(cancels, payableId);
   await world.follow(runId);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "cancelled",
     reasonCode: "payee-changed-after-approval",
     reason: expect.stringContaining("••8888"),
   });
-  expect(await paidCents(payableId)).toBe(0);
+  expect(await paidCents(world, payableId)).toBe(0);
 });
 
-test("people are told again if the vendor's bank account changes a second time before the payment is cancelled", async () => {
+test("people are told again if the vendor's bank account changes a second time before the payment is cancelled", async ({
+  cancels,
+  world,
+}) => {
   const planned = await world.approvedRun([{}]);
   const { runId, payableId } = planned;
   await world.pay(runId);
-  await changesAt840(planned);
+  await changesAt840(world, planned);
   await world.follow(runId);
   await world.control.changeContact("v1", {
     bankAccount: { accountNumber: "000999997777", routingNumber: "021000021" },
@@ -92,14 +84,17 @@ test("people are told again if the vendor's bank account changes a second time b
   const accounts = told.map(({ text }) => /to ••(\d+)/.exec(text)?.[1]);
   expect(new Set(accounts)).toEqual(new Set(["8888", "7777"]));
   expect(told).toHaveLength(2);
-  await isStopped(payableId);
+  await isStopped(cancels, payableId);
 });
 
-test("a payment that people let go is cancelled if the vendor's bank account changes once more", async () => {
+test("a payment that people let go is cancelled if the vendor's bank account changes once more", async ({
+  cancels,
+  world,
+}) => {
   const planned = await world.approvedRun([{}]);
   const { runId, payableId } = planned;
   await world.pay(runId);
-  await changesAt840(planned);
+  await changesAt840(world, planned);
   await world.follow(runId);
   const first = world.told.find((told) => told.startsWith("cancel-scheduled-payments/")) ?? "";
   await chooseCancellation(world.context(), first);
@@ -114,11 +109,14 @@ test("a payment that people let go is cancelled if the vendor's bank account cha
   const { businessId } = world;
   await world.store.transaction((trx) => flagLooks(trx, { businessId, payableIds: [payableId] }));
   await world.follow(runId);
-  await isStopped(payableId);
-  expect(await paidCents(payableId)).toBe(0);
+  await isStopped(cancels, payableId);
+  expect(await paidCents(world, payableId)).toBe(0);
 });
 
-test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async () => {
+test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async ({
+  cancels,
+  world,
+}) => {
   const planned = await dueRetry(world);
   const { runId, payableId } = planned;
   for (let days = 0; (await world.look(payableId)).phase !== "pay"; days += 1) {
@@ -127,14 +125,14 @@ test("a vendor's bank account that changes at 8:40 stops the retry that is sched
   }
   await world.retry(payableId);
   expect((await world.look(payableId)).waitingFor).toContain("scheduled");
-  await changesAt840(planned);
+  await changesAt840(world, planned);
   await world.look(payableId);
-  await isStopped(payableId);
+  await isStopped(cancels, payableId);
   expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "cancelled" });
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "cancelled",
     reasonCode: "payee-changed-after-approval",
     reason: expect.stringContaining("••8888"),
   });
-  expect(await paidCents(payableId)).toBe(0);
+  expect(await paidCents(world, payableId)).toBe(0);
 });

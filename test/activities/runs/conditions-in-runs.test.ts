@@ -1,37 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
 import { planRun } from "../../../activities/runs/plan-run.ts";
 import { listSkipped } from "../../../src/store/lines/plan-lines.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { test } from "../money-world.ts";
 import { inDays, POLICY } from "../planning-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-});
 
 const [ANYBODY] = POLICY.approve;
 
 const OLD = 'payable.description.matches("(?=rent)")';
 
-test.each([
+test.for([
   ["selects", { where: OLD }],
   ["approves", { approve: [{ ...ANYBODY, where: OLD }, ANYBODY] as typeof POLICY.approve }],
-])("a run whose condition is refused today says so and has no plan: it %s", async (name, old) => {
-  const runId = await world.world.launch(`old-${name}`, { ...POLICY, ...old });
-  const planned = planRun(world.context(), runId);
-  await expect(planned).rejects.toThrow(PlanRefusedError);
-  await expect(planned).rejects.toThrow(/“old-.*“payable.description.*looks around/);
-});
+] as const)(
+  "a run whose condition is refused today says so and has no plan: it %s",
+  async ([name, old], { world }) => {
+    const runId = await world.world.launch(`old-${name}`, { ...POLICY, ...old });
+    const planned = planRun(world.context(), runId);
+    await expect(planned).rejects.toThrow(PlanRefusedError);
+    await expect(planned).rejects.toThrow(/“old-.*“payable.description.*looks around/);
+  },
+);
 
-test("a line that has changed, and of which no rule can be told, waits for a person", async () => {
+test("a line that has changed, and of which no rule can be told, waits for a person", async ({
+  world,
+}) => {
   const where = '"changed-bank-account" in payable.flags && 1 / payable.amountPaidCents > 0';
   const approve = [{ ...ANYBODY, where }, ANYBODY] as typeof POLICY.approve;
   const { runId, payableId } = await world.approvedRun([{}], { approve });
@@ -45,7 +38,9 @@ test("a line that has changed, and of which no rule can be told, waits for a per
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-test("a vendor's long text leaves its own bill out, and keeps the worker from nothing", async () => {
+test("a vendor's long text leaves its own bill out, and keeps the worker from nothing", async ({
+  world,
+}) => {
   const due = { dueDate: inDays(8), issueDate: inDays(-20), contactId: "v1", status: "approved" };
   const text = "rent office floor ".repeat(200);
   const lengths = [2_000, 2_000, 2_000, 2_001];

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { assessRun } from "../../../activities/runs/assess-run.ts";
 import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
 import { chooseCancellation } from "../../../activities/cancel/choose.ts";
@@ -16,26 +16,11 @@ import { releaseHold } from "../../../src/store/holds/holds.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
 import { explainIn } from "../explain.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 import { POLICY } from "../planning-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  world.achAuthorization = undefined;
-});
-
-const explain = (payableId: string) => explainIn(world, payableId);
-
 /** What the run's export of the audit trail has, and about what. */
-async function exported(runId: string): Promise<string[]> {
+async function exported(world: MoneyWorld, runId: string): Promise<string[]> {
   const entries = [];
   const { businessId } = world;
   for await (const { action, subject } of rowsOf(world.store.db, { businessId, runId })) {
@@ -44,17 +29,19 @@ async function exported(runId: string): Promise<string[]> {
   return entries;
 }
 
-async function settle(runId: string): Promise<void> {
+async function settle(world: MoneyWorld, runId: string): Promise<void> {
   await world.control.advance("P10D");
   await world.follow(runId);
 }
 
 describe("explain says of a bill", () => {
-  test("that is paid in several payments, that they are one request and come to all of it", async () => {
+  test("that is paid in several payments, that they are one request and come to all of it", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 25_000_000 }]);
     await world.pay(runId);
-    await settle(runId);
-    const { history, text } = await explain(payableId);
+    await settle(world, runId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history.paidOnce.verdict).toBe("paid-once");
     expect(history.attempts).toHaveLength(1);
     expect(history.payments.length).toBeGreaterThan(1);
@@ -62,7 +49,7 @@ describe("explain says of a bill", () => {
     for (const { id } of history.payments) expect(text).toContain(id);
   });
 
-  test("that somebody else has paid meanwhile, that Payrun has sent nothing", async () => {
+  test("that somebody else has paid meanwhile, that Payrun has sent nothing", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.assess(runId);
     const client = world.context().clientOf("acme");
@@ -70,7 +57,7 @@ describe("explain says of a bill", () => {
     await client.payments.create({ payableId, ...source }, { idempotencyKey: randomUUID() });
     await world.control.advance("P10D");
     await world.pay(runId);
-    const { history, text } = await explain(payableId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({
       ...{ state: "paid-elsewhere", attempts: [], payments: [] },
       externalPayments: [{ status: "completed" }],
@@ -80,12 +67,14 @@ describe("explain says of a bill", () => {
     expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
   });
 
-  test("of which a part was asked for off-cycle, that exactly the part was paid", async () => {
+  test("of which a part was asked for off-cycle, that exactly the part was paid", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
     await world.approve(runId);
     await world.pay(runId);
-    await settle(runId);
-    const { history, text } = await explain(payableId);
+    await settle(world, runId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({
       bill: { amountCents: 4_000 },
       attempts: [{ amountCents: 4_000, state: "applied" }],
@@ -94,10 +83,12 @@ describe("explain says of a bill", () => {
     expect(text).toContain("$40.00, all that was approved");
   });
 
-  test("that nobody has approved yet, what it needs, and that nothing was sent", async () => {
+  test("that nobody has approved yet, what it needs, and that nothing was sent", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([{}]);
     await world.assess(runId);
-    const { history, text } = await explain(payableId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({ state: "awaiting-approval", approvals: [], attempts: [] });
     expect(text).toContain("no request to pay it was ever sent");
     expect(text).toContain("needs 1 of owner");
@@ -105,7 +96,7 @@ describe("explain says of a bill", () => {
 });
 
 describe("explain says of a deposit that a bill waited for", () => {
-  test("who approved it, and its request", async () => {
+  test("who approved it, and its request", async ({ world }) => {
     await world.world.reset({ balanceCents: 10_000 });
     world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
     const topUp = {
@@ -121,7 +112,7 @@ describe("explain says of a deposit that a bill waited for", () => {
       late: "next-business-day",
     });
     await assessRun(world.context(), runId);
-    const asked = (await explain(payableId)).history.deposits;
+    const asked = (await explainIn(world, payableId)).history.deposits;
     expect(asked).toMatchObject([{ state: "proposed", amountCents: 10_000, approvals: [] }]);
     const run = await getRun(world.store.db, runId);
     const [deposit] = await topUpsOf(world.store.db, runId);
@@ -137,7 +128,7 @@ describe("explain says of a deposit that a bill waited for", () => {
       ),
     );
     await makeDeposits(world.context(), { owner: runId, by: "test/1" });
-    const { history, text } = await explain(payableId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history.deposits).toMatchObject([
       {
         subject: deposit.subject,
@@ -147,7 +138,7 @@ describe("explain says of a deposit that a bill waited for", () => {
       },
     ]);
     expect(history.approvals.map(({ by }) => by)).toEqual(["olga"]);
-    expect(await exported(runId)).toEqual(
+    expect(await exported(world, runId)).toEqual(
       expect.arrayContaining(
         ["top-up.approved", "top-up.made", "attempt.sending"].map(
           (action) => `${action} ${deposit.subject}`,
@@ -164,7 +155,11 @@ describe("explain says of a payment that was cancelled", () => {
   let made = 0;
 
   /** Asks for a cancellation and works on it, as its workflow does. */
-  async function cancel(choose: Partial<CancelChoice>, runId: string | null): Promise<string> {
+  async function cancel(
+    world: MoneyWorld,
+    choose: Partial<CancelChoice>,
+    runId: string | null,
+  ): Promise<string> {
     made += 1;
     const workflowId = cancelScheduledPaymentsId("acme", `wrong-${made}`);
     const text = `kind: ${runId === null ? "cancel-scheduled" : "hold"}\nchoose: { run: any }\n`;
@@ -190,17 +185,17 @@ describe("explain says of a payment that was cancelled", () => {
     return workflowId;
   }
 
-  async function paymentId(payableId: string): Promise<string> {
+  async function paymentId(world: MoneyWorld, payableId: string): Promise<string> {
     return (await world.paymentsOf(payableId))[0]?.id ?? "";
   }
 
-  test("that no money moved, by which request, and who may lift its hold", async () => {
+  test("that no money moved, by which request, and who may lift its hold", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
-    const cancelled = await paymentId(payableId);
-    const id = await cancel({ payments: [cancelled] }, null);
+    const cancelled = await paymentId(world, payableId);
+    const id = await cancel(world, { payments: [cancelled] }, null);
     await world.follow(runId);
-    const { history, text } = await explain(payableId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({
       state: "cancelled",
       payments: [{ status: "cancelled" }],
@@ -210,7 +205,7 @@ describe("explain says of a payment that was cancelled", () => {
       paidOnce: { verdict: "not-paid" },
     });
     expect(text).toContain("The payment that was made ended cancelled");
-    expect(await exported(runId)).toEqual(
+    expect(await exported(world, runId)).toEqual(
       expect.arrayContaining([
         `cancel-payment:cancelled ${cancelled}`,
         `attempt.answered cancel/${cancelled}`,
@@ -220,7 +215,9 @@ describe("explain says of a payment that was cancelled", () => {
     expect(text).toContain(`key ${history.cancels[0]?.idempotencyKey}`);
   });
 
-  test("whose money had to come back, first that it is on its way, then that it is back", async () => {
+  test("whose money had to come back, first that it is on its way, then that it is back", async ({
+    world,
+  }) => {
     world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
     const { runId, payableId } = await world.approvedRun([{}], {
       pay: { ...POLICY.pay, from: "bank_main" },
@@ -229,14 +226,14 @@ describe("explain says of a payment that was cancelled", () => {
     await world.pay(runId);
     await world.control.advance("P8D");
     await world.follow(runId);
-    const id = await cancel({ payments: [await paymentId(payableId)] }, null);
-    expect((await explain(payableId)).history.payments).toMatchObject([
+    const id = await cancel(world, { payments: [await paymentId(world, payableId)] }, null);
+    expect((await explainIn(world, payableId)).history.payments).toMatchObject([
       { status: "refund_pending" },
     ]);
     await world.control.advance("P6D");
     await followRefunds(world.context(), id);
     await world.follow(runId);
-    const { history, text } = await explain(payableId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({
       state: "refunded",
       payments: [{ status: "refunded" }],
@@ -246,11 +243,11 @@ describe("explain says of a payment that was cancelled", () => {
     expect(text).toContain("The payment that was made ended refunded");
   });
 
-  test("or withheld before it was sent: by whom, and who released it", async () => {
+  test("or withheld before it was sent: by whom, and who released it", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
-    const id = await cancel({}, runId);
+    const id = await cancel(world, {}, runId);
     await world.pay(runId);
-    const held = await explain(payableId);
+    const held = await explainIn(world, payableId);
     expect(held.history).toMatchObject({
       state: "on-hold",
       attempts: [],
@@ -260,8 +257,8 @@ describe("explain says of a payment that was cancelled", () => {
     const holdId = held.history.holds[0]?.id ?? "";
     await world.store.transaction((trx) => releaseHold(trx, holdId, "cora", Date.now()));
     await world.pay(runId);
-    await settle(runId);
-    const { history, text } = await explain(payableId);
+    await settle(world, runId);
+    const { history, text } = await explainIn(world, payableId);
     expect(history).toMatchObject({ state: "settled", paidOnce: { verdict: "paid-once" } });
     expect(text).toMatch(/lifted \S+ \S+ by cora/);
   });

@@ -1,34 +1,21 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { explainIn } from "../explain.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-});
-
-const explain = (payableId: string) => explainIn(world, payableId);
-
-async function settle(runId: string): Promise<void> {
+async function settle(world: MoneyWorld, runId: string): Promise<void> {
   await world.control.advance("P10D");
   await world.follow(runId);
 }
 
-test("a settled bill: who approved it on which plan, its request and payment, and that it was paid once", async () => {
+test("a settled bill: who approved it on which plan, its request and payment, and that it was paid once", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.pay(runId);
-  await settle(runId);
-  const { history, text } = await explain(payableId);
+  await settle(world, runId);
+  const { history, text } = await explainIn(world, payableId);
   const planHash = (await getRun(world.store.db, runId))?.planHash;
   expect(history).toMatchObject({
     state: "settled",
@@ -47,7 +34,9 @@ test("a settled bill: who approved it on which plan, its request and payment, an
   expect(text).toContain("times are those of New York");
 });
 
-test("a lost answer: each send under one key, and the lookup that found its payment", async () => {
+test("a lost answer: each send under one key, and the lookup that found its payment", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const client = world.world.context().clientOf("acme");
   world.override = {
@@ -58,12 +47,12 @@ test("a lost answer: each send under one key, and the lookup that found its paym
     listAll: () => Promise.resolve([]),
   };
   await world.pay(runId);
-  expect((await explain(payableId)).history.paidOnce.verdict).toBe("unknown");
+  expect((await explainIn(world, payableId)).history.paidOnce.verdict).toBe("unknown");
   world.override = {};
   await world.control.advanceWire("PT20M");
   await world.pay(runId);
-  await settle(runId);
-  const { history, text } = await explain(payableId);
+  await settle(world, runId);
+  const { history, text } = await explainIn(world, payableId);
   const [payment] = history.payments;
   const [attempt] = history.attempts;
   expect(attempt?.answer).toBe("found by lookup");
@@ -75,19 +64,21 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   expect(text).toContain(`looked up: found ${payment?.id}, after its window`);
 });
 
-test("a payment that bounced and another that went through: the second is the one that paid", async () => {
+test("a payment that bounced and another that went through: the second is the one that paid", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const bounce = { outcome: "fail", code: "R01", times: 1 } as const;
   await world.control.outcome({ match: { payableId }, ...bounce });
   await world.pay(runId);
-  await settle(runId);
+  await settle(world, runId);
   for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
     if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
     await world.control.advance("P3D");
     await world.look(payableId);
     if (days > 60) throw new Error("it was never settled");
   }
-  const { history, text } = await explain(payableId);
+  const { history, text } = await explainIn(world, payableId);
   expect(history.paidOnce.verdict).toBe("paid-once");
   expect(history.payments.map(({ status, seq }) => ({ status, seq }))).toEqual([
     { status: "failed", seq: 1 },
@@ -100,11 +91,13 @@ test("a payment that bounced and another that went through: the second is the on
   expect(text).not.toMatch(/Too much|was lost/);
 });
 
-test("a bill that its retry has settled stays settled when an event speaks of it", async () => {
+test("a bill that its retry has settled stays settled when an event speaks of it", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
   await world.pay(runId);
-  await settle(runId);
+  await settle(world, runId);
   for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
     if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
     await world.control.advance("P3D");
@@ -112,30 +105,32 @@ test("a bill that its retry has settled stays settled when an event speaks of it
     if (days > 60) throw new Error("it was never settled");
   }
   await world.follow(runId);
-  expect((await explain(payableId)).history).toMatchObject({
+  expect((await explainIn(world, payableId)).history).toMatchObject({
     state: "settled",
     paidOnce: { way: "paid-again" },
   });
 });
 
-test("an entry about it that somebody has changed is named", async () => {
+test("an entry about it that somebody has changed is named", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.pay(runId);
   const { db } = world.store;
   await sql`drop trigger audit_no_update`.execute(db);
   await sql`update audit set details = replace(details, '10000', '10001')
     where subject = ${payableId} and action = 'attempt.sending'`.execute(db);
-  const { history } = await explain(payableId);
+  const { history } = await explainIn(world, payableId);
   expect(history.trail.changed).toHaveLength(1);
   expect(history.paidOnce.sentences.at(-1)).toContain("is not what was written");
 });
 
-test("a payment that has just bounced is not said to pay its bill, before anybody has seen that", async () => {
+test("a payment that has just bounced is not said to pay its bill, before anybody has seen that", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
   await world.pay(runId);
   await world.control.advance("P10D");
-  const { history, text } = await explain(payableId);
+  const { history, text } = await explainIn(world, payableId);
   expect(history).toMatchObject({
     payments: [{ status: "failed" }],
     paidOnce: { verdict: "not-paid", way: "failed" },
@@ -143,24 +138,27 @@ test("a payment that has just bounced is not said to pay its bill, before anybod
   expect(text).toContain("Not paid: The payment that was made ended failed");
 });
 
-test.each([
+test.for([
   ["fails", () => Promise.reject(new Error("reset"))],
   ["is slow", untilGivenUp],
-])("if the read of the service %s, it is said how old what stands there is", async (_, listAll) => {
-  const { runId, payableId } = await world.approvedRun([{}]);
-  await world.pay(runId);
-  await settle(runId);
-  world.override = { listAll };
-  const { history, text } = await explain(payableId);
-  expect(history).toMatchObject({
-    payments: [{ status: "completed" }],
-    paidOnce: { verdict: "paid-once", serviceAnswered: false },
-  });
-  expect(history.paidOnce.sentences[1]).toMatch(
-    /^This is as of .* New York, when Payrun last saw its payments: the service didn't answer now\.$/,
-  );
-  expect(text).toContain("the service didn't answer now");
-});
+] as const)(
+  "if the read of the service %s, it is said how old what stands there is",
+  async ([_, listAll], { world }) => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    await settle(world, runId);
+    world.override = { listAll };
+    const { history, text } = await explainIn(world, payableId);
+    expect(history).toMatchObject({
+      payments: [{ status: "completed" }],
+      paidOnce: { verdict: "paid-once", serviceAnswered: false },
+    });
+    expect(history.paidOnce.sentences[1]).toMatch(
+      /^This is as of .* New York, when Payrun last saw its payments: the service didn't answer now\.$/,
+    );
+    expect(text).toContain("the service didn't answer now");
+  },
+);
 
 /** A service that doesn't answer before the caller gives up. */
 function untilGivenUp(_: unknown, { signal }: { readonly signal?: AbortSignal } = {}) {
@@ -169,26 +167,28 @@ function untilGivenUp(_: unknown, { signal }: { readonly signal?: AbortSignal } 
   });
 }
 
-test("a payment that the bank took back after it had settled", async () => {
+test("a payment that the bank took back after it had settled", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.outcome({ match: { payableId }, outcome: "return", code: "R02", times: 1 });
   await world.pay(runId);
   for (
     let days = 0;
-    (await explain(payableId)).history.paidOnce.way !== "returned-late";
+    (await explainIn(world, payableId)).history.paidOnce.way !== "returned-late";
     days += 1
   ) {
     await world.control.advance("P1D");
     await world.follow(runId);
-    if (days > 40) throw new Error(`still ${(await explain(payableId)).text}`);
+    if (days > 40) throw new Error(`still ${(await explainIn(world, payableId)).text}`);
   }
-  expect((await explain(payableId)).text).toContain("after it had settled");
+  expect((await explainIn(world, payableId)).text).toContain("after it had settled");
 });
 
-test("a bill that no run has planned says why the last one left it out, by vendor and number", async () => {
+test("a bill that no run has planned says why the last one left it out, by vendor and number", async ({
+  world,
+}) => {
   const { payableIds } = await world.plannedRun([{}, { status: "draft" }]);
   const draft = payableIds[1] ?? "";
-  const { history, text } = await explain(draft);
+  const { history, text } = await explainIn(world, draft);
   expect(history).toMatchObject({
     ...{ state: null, bill: null, leftOut: { code: "not-approved", contactName: "One" } },
     paidOnce: { verdict: "not-paid", way: "left-out" },

@@ -1,27 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { followRun } from "../../../activities/runs/follow-run.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import { PaymentsApiError, type Payment } from "../../../src/payments-api/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
-import { MoneyWorld } from "../money-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  world.told.length = 0;
-});
+import { type MoneyWorld, test } from "../money-world.ts";
 
 describe("a failed payment", () => {
-  test("gets its owner also where the first call to Temporal is lost", async () => {
+  test("gets its owner also where the first call to Temporal is lost", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01" });
     await world.pay(runId);
@@ -38,7 +25,7 @@ describe("a failed payment", () => {
 });
 
 describe("following a run", () => {
-  test("goes on where the service doesn't know a vendor any more", async () => {
+  test("goes on where the service doesn't know a vendor any more", async ({ world }) => {
     const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
     await world.pay(runId);
     const context = world.context();
@@ -65,7 +52,9 @@ describe("following a run", () => {
   });
 });
 
-test("a vendor that can't be read keeps nobody's payment from being followed, and is read again", async () => {
+test("a vendor that can't be read keeps nobody's payment from being followed, and is read again", async ({
+  world,
+}) => {
   const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
   const [odd = "", other = ""] = payableIds;
   await world.pay(runId);
@@ -95,7 +84,7 @@ test("a vendor that can't be read keeps nobody's payment from being followed, an
 
 describe("a payment that moves as no payment can", () => {
   /** What the service shows of each payment from now on. */
-  function shows(change: (payment: Payment) => Partial<Payment>): void {
+  function shows(world: MoneyWorld, change: (payment: Payment) => Partial<Payment>): void {
     world.override = {};
     const { payments } = world.context().clientOf("acme");
     world.override = {
@@ -107,26 +96,21 @@ describe("a payment that moves as no payment can", () => {
   }
   const later = (payment: Payment, ms: number): string =>
     new Date(Date.parse(payment.updatedAt ?? "") + ms).toISOString();
-  const alarms = () => listNotices(world.store.db, { kind: "impossible-move", limit: 10 });
-  beforeEach(async () => {
-    await world.store.db.deleteFrom("notices").execute();
-  });
-  afterEach(() => {
-    world.override = {};
-  });
+  const alarms = (world: MoneyWorld) =>
+    listNotices(world.store.db, { kind: "impossible-move", limit: 10 });
 
-  test("is believed, and people are told of it once", async () => {
+  test("is believed, and people are told of it once", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     await world.control.advance("P9D");
     await world.follow(runId);
     expect((await world.line(runId, payableId)).state).toBe("settled");
-    shows((payment) => ({ status: "processing", updatedAt: later(payment, 1_000) }));
+    shows(world, (payment) => ({ status: "processing", updatedAt: later(payment, 1_000) }));
     await world.follow(runId);
     await world.follow(runId);
     expect((await world.line(runId, payableId)).state).toBe("processing");
     const [payment] = await world.paymentsOf(payableId);
-    expect(await alarms()).toMatchObject([
+    expect(await alarms(world)).toMatchObject([
       {
         runId,
         subject: `Payment ${payment?.id} went from completed to processing`,
@@ -138,32 +122,32 @@ describe("a payment that moves as no payment can", () => {
     const alarm = entries.filter(({ action }) => action === "alarm:impossible-move");
     expect(alarm).toMatchObject([{ subject: payment?.id, actor: runId }]);
     // What comes next may well follow on that.
-    shows((shown) => ({ updatedAt: later(shown, 2_000) }));
+    shows(world, (shown) => ({ updatedAt: later(shown, 2_000) }));
     await world.follow(runId);
     expect((await world.line(runId, payableId)).state).toBe("settled");
-    expect(await alarms()).toHaveLength(1);
+    expect(await alarms(world)).toHaveLength(1);
   });
 
-  test("is none where the answer is only old: what was known holds", async () => {
+  test("is none where the answer is only old: what was known holds", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     await world.control.advance("P9D");
     await world.follow(runId);
-    shows((payment) => ({ status: "scheduled", updatedAt: later(payment, -1_000) }));
+    shows(world, (payment) => ({ status: "scheduled", updatedAt: later(payment, -1_000) }));
     await world.follow(runId);
     expect((await world.line(runId, payableId)).state).toBe("settled");
-    expect(await alarms()).toEqual([]);
+    expect(await alarms(world)).toEqual([]);
   });
 
-  test("is told of by the owner of a failed bill as well", async () => {
+  test("is told of by the owner of a failed bill as well", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
     await world.pay(runId);
     await world.control.advance("P9D");
     await world.follow(runId);
     await world.look(payableId);
-    shows((payment) => ({ status: "completed", updatedAt: later(payment, 1_000) }));
+    shows(world, (payment) => ({ status: "completed", updatedAt: later(payment, 1_000) }));
     await world.look(payableId);
-    expect(await alarms()).toMatchObject([{ data: { from: "failed", to: "completed" } }]);
+    expect(await alarms(world)).toMatchObject([{ data: { from: "failed", to: "completed" } }]);
   });
 });

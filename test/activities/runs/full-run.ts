@@ -13,8 +13,8 @@ import { getPlanLines } from "../../../src/store/lines/plan-lines.ts";
 import { getRun, type Run } from "../../../src/store/runs/runs.ts";
 import { CancelWorld } from "../cancel-world.ts";
 import { withTopUp } from "../deposit-scene.ts";
-import type { MoneyWorld } from "../money-world.ts";
-import { inDays } from "../planning-world.ts";
+import { MoneyWorld } from "../money-world.ts";
+import { inDays, PlanningWorld } from "../planning-world.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -55,10 +55,8 @@ export interface FullRun {
 
 /** One run in which each bill goes a way of its own. */
 export async function startFullRun(): Promise<FullRun> {
-  cancels = await CancelWorld.start();
-  money = cancels.money;
-  await money.world.reset();
-  money.override = {};
+  money = new MoneyWorld(await PlanningWorld.start());
+  cancels = new CancelWorld(money);
   money.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
   const planned = await money.plannedRun(
     NAMES.map((name) => ({
@@ -84,7 +82,7 @@ export async function startFullRun(): Promise<FullRun> {
   await payElsewhere();
   await payAll();
   await topUp();
-  return { money, runId, ids, stop: () => cancels.stop() };
+  return { money, runId, ids, stop: () => money.world.stop() };
 }
 
 /** Weeks go by, and people act. */

@@ -1,37 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { assessRun } from "../../../activities/runs/assess-run.ts";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { type MoneyWorld, test } from "../money-world.ts";
 import { POLICY } from "../planning-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-  world.achAuthorization = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
+test.beforeEach(async ({ world }) => {
   await world.world.reset({
     bankAccounts: [{ id: "bank_main", isDefault: true }, { id: "bank_two" }],
   });
-  await world.store.db.deleteFrom("business_waits").execute();
+  world.achAuthorization = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
 });
 
 const FROM_BANK: Partial<PayRunPlaybook> = { pay: { ...POLICY.pay, from: "bank_main" } };
 
-const bodiesOf = async (payableId: string) =>
+const bodiesOf = async (world: MoneyWorld, payableId: string) =>
   (await attemptsOf(world.store.db, world.businessId, payableId)).map(
     ({ body }) => JSON.parse(body) as Record<string, unknown>,
   );
 
 describe("a run whose funding source can't pay", () => {
-  test("waits, says why and where to mend it, tells operators, and pays once that is mended", async () => {
+  test("waits, says why and where to mend it, tells operators, and pays once that is mended", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}], FROM_BANK);
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
     await world.pay(runId);
@@ -59,7 +52,9 @@ describe("a run whose funding source can't pay", () => {
     expect((await world.assess(runId)).waitingFor).not.toContain("can't pay");
   });
 
-  test("leaves its bills to a person where its playbook says stop, with the reason", async () => {
+  test("leaves its bills to a person where its playbook says stop, with the reason", async ({
+    world,
+  }) => {
     const pay = { ...POLICY.pay, from: "bank_main", whenShort: "stop" as const };
     const { runId, payableId } = await world.approvedRun([{}], { pay });
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
@@ -70,7 +65,7 @@ describe("a run whose funding source can't pay", () => {
     });
   });
 
-  test("says nothing of it in runs that pay from another source", async () => {
+  test("says nothing of it in runs that pay from another source", async ({ world }) => {
     const bank = await world.approvedRun([{}], FROM_BANK);
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
     await world.pay(bank.runId);
@@ -81,16 +76,16 @@ describe("a run whose funding source can't pay", () => {
 });
 
 describe("a payment from an account that was removed after its money was found", () => {
-  test.each([1, 30])(
+  test.for([1, 30])(
     "is not sent, of %i bills, and its money is looked for anew",
-    async (bills) => {
+    async (bills, { world }) => {
       const made = Array.from({ length: bills }, () => ({}));
       const { runId, payableId } = await world.approvedRun(made, FROM_BANK);
       await world.assess(runId);
       expect(await fundRun(world.context(), runId)).toEqual({ funded: bills, short: 0 });
       await world.control.changeBankAccount("bank_main", { status: "removed" });
       await world.lane(runId);
-      expect(await bodiesOf(payableId)).toEqual([]);
+      expect(await bodiesOf(world, payableId)).toEqual([]);
       expect(await world.line(runId, payableId)).toMatchObject({ state: "planned", funded: false });
       const said = /“bank_main” can't pay: the service doesn't list it any more/;
       expect((await world.assess(runId)).waitingFor).toMatch(said);
@@ -100,12 +95,14 @@ describe("a payment from an account that was removed after its money was found",
   );
 });
 
-test("a payment from the balance names the default account of now where that of its plan was removed", async () => {
+test("a payment from the balance names the default account of now where that of its plan was removed", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   expect((await world.line(runId, payableId)).state).toBe("awaiting-approval");
   await world.control.changeBankAccount("bank_main", { status: "removed" });
   await world.pay(runId);
-  expect(await bodiesOf(payableId)).toEqual([
+  expect(await bodiesOf(world, payableId)).toEqual([
     expect.objectContaining({ fundingSource: "balance", bankAccountId: "bank_two" }),
   ]);
 });

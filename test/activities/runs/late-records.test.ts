@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { recordOutcome } from "../../../activities/pay/record.ts";
 import { payRetry } from "../../../activities/retry/pay-retry.ts";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
@@ -6,18 +6,14 @@ import { recordPaidLines } from "../../../src/store/lines/line-leases.ts";
 import { planLineOf } from "../../../src/store/lines/lines.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
-import { dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await startRetryWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => resetRetryWorld(world));
+import { dueRetry, test } from "../retry-world.ts";
 
 /** A context whose clock stands still at its nth reading, until something has been done. */
-function frozenAt(reading: number, meanwhile: () => Promise<void>): ActivityContext {
+function frozenAt(
+  world: MoneyWorld,
+  reading: number,
+  meanwhile: () => Promise<void>,
+): ActivityContext {
   const context = world.context();
   const clock = context.clockOf("acme");
   let readings = 0;
@@ -29,7 +25,9 @@ function frozenAt(reading: number, meanwhile: () => Promise<void>): ActivityCont
   return Object.defineProperties(context, { clockOf: { value: () => ({ now }) } });
 }
 
-test("a worker that was frozen over what a retry came to says nothing of what another has sent since", async () => {
+test("a worker that was frozen over what a retry came to says nothing of what another has sent since", async ({
+  world,
+}) => {
   const { runId, payableId } = await dueRetry(world);
   const { payables } = world.context().clientOf("acme");
   let reads = 0;
@@ -52,7 +50,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
     world.override = {};
   };
   // Between the gate and the record of what it said.
-  await payRetry(frozenAt(4, another), { business: "acme", payableId }, "test/retry/frozen");
+  await payRetry(frozenAt(world, 4, another), { business: "acme", payableId }, "test/retry/frozen");
   expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
   expect(await world.look(payableId)).toMatchObject({
     phase: "waiting",
@@ -61,7 +59,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
 });
 
 describe("a record of the first payment that comes after the bill was paid again", () => {
-  async function paidAgain(): Promise<PlannedBills> {
+  async function paidAgain(world: MoneyWorld): Promise<PlannedBills> {
     const planned = await dueRetry(world);
     await world.retry(planned.payableId);
     const line = await world.line(planned.runId, planned.payableId);
@@ -69,24 +67,36 @@ describe("a record of the first payment that comes after the bill was paid again
     return planned;
   }
 
-  test.each(["with its answer", "by a look"] as const)("%s leaves the line alone", async (how) => {
-    const { runId, payableId } = await paidAgain();
-    const before = await world.line(runId, payableId);
-    const paymentIds = before.paymentIds.slice(0, 1);
-    const { businessId, store } = world;
-    const run = await getRun(store.db, runId);
-    if (run === undefined) throw new Error("no run");
-    if (how === "with its answer") {
-      const late = { runId, payableId, state: "scheduled", paymentIds } as const;
-      const times = { pollAtMs: 0, nowMs: Date.now() };
-      await store.transactionOf(businessId, (trx) => recordPaidLines(trx, [late], times));
-    } else {
-      const owner = { ...run, owner: runId, by: "test/frozen", plannedAtMs: 0 };
-      const job = { line: { ...before, paymentIds: [] }, plan: await planLineOf(store.db, before) };
-      const found = { kind: "applied", payments: [], paymentIds, found: true, sent: null } as const;
-      await recordOutcome(world.context(), owner, job, found);
-    }
-    const { state, paymentIds: ids } = await world.line(runId, payableId);
-    expect({ state, ids }).toEqual({ state: before.state, ids: before.paymentIds });
-  });
+  test.for(["with its answer", "by a look"] as const)(
+    "%s leaves the line alone",
+    async (how, { world }) => {
+      const { runId, payableId } = await paidAgain(world);
+      const before = await world.line(runId, payableId);
+      const paymentIds = before.paymentIds.slice(0, 1);
+      const { businessId, store } = world;
+      const run = await getRun(store.db, runId);
+      if (run === undefined) throw new Error("no run");
+      if (how === "with its answer") {
+        const late = { runId, payableId, state: "scheduled", paymentIds } as const;
+        const times = { pollAtMs: 0, nowMs: Date.now() };
+        await store.transactionOf(businessId, (trx) => recordPaidLines(trx, [late], times));
+      } else {
+        const owner = { ...run, owner: runId, by: "test/frozen", plannedAtMs: 0 };
+        const job = {
+          line: { ...before, paymentIds: [] },
+          plan: await planLineOf(store.db, before),
+        };
+        const found = {
+          kind: "applied",
+          payments: [],
+          paymentIds,
+          found: true,
+          sent: null,
+        } as const;
+        await recordOutcome(world.context(), owner, job, found);
+      }
+      const { state, paymentIds: ids } = await world.line(runId, payableId);
+      expect({ state, ids }).toEqual({ state: before.state, ids: before.paymentIds });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
@@ -6,26 +6,11 @@ import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { paidHere } from "../../../src/store/payables/external-payments.ts";
 import { subscribersOf } from "../../../src/store/payables/subscriptions.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-  await world.failurePlaybook("kind: retry-failed\n");
-  await world.store.db.deleteFrom("holds").execute();
-  await world.store.db.deleteFrom("notices").execute();
-  await world.store.db.deleteFrom("notice_facts").execute();
-});
+import { test } from "../bounce-scene.ts";
+import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 
 /** Lets a run's payments settle and the run end. */
-async function settle({ runId, payableIds }: PlannedBills): Promise<void> {
+async function settle(world: MoneyWorld, { runId, payableIds }: PlannedBills): Promise<void> {
   await world.approve(runId);
   await world.pay(runId);
   await world.control.advance("P9D");
@@ -36,42 +21,51 @@ async function settle({ runId, payableIds }: PlannedBills): Promise<void> {
   }
 }
 
-async function settledRun(policy: Partial<PayRunPlaybook> = {}): Promise<PlannedBills> {
+async function settledRun(
+  world: MoneyWorld,
+  policy: Partial<PayRunPlaybook> = {},
+): Promise<PlannedBills> {
   const planned = await world.plannedRun([{}], policy);
-  await settle(planned);
+  await settle(world, planned);
   return planned;
 }
 
 /** The bank takes back what has settled. */
-async function comesBack(paymentId: string | undefined, code: string): Promise<void> {
+async function comesBack(
+  world: MoneyWorld,
+  paymentId: string | undefined,
+  code: string,
+): Promise<void> {
   const match = { paymentId: paymentId ?? "" };
   await world.control.outcome({ match, outcome: "return", code });
 }
 
-async function parkedNotices() {
+async function parkedNotices(world: MoneyWorld) {
   return listNotices(world.store.db, { kind: "parked", limit: 10 });
 }
 
 describe("a settled payment that comes back after its run has ended", () => {
-  test("is told of to whoever decides, once, and its run's line says so", async () => {
-    const { runId, payableId } = await settledRun();
+  test("is told of to whoever decides, once, and its run's line says so", async ({ world }) => {
+    const { runId, payableId } = await settledRun(world);
     await world.control.advance("P60D");
     const [payment] = await world.paymentsOf(payableId);
-    await comesBack(payment?.id, "R03");
+    await comesBack(world, payment?.id, "R03");
     expect((await world.look(payableId)).phase).toBe("parked");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
       reasonCode: "R03",
     });
     expect((await world.look(payableId)).phase).toBe("parked");
-    expect(await parkedNotices()).toMatchObject([
+    expect(await parkedNotices(world)).toMatchObject([
       { roles: ["controller", "operator"], runId, data: { payableIds: [payableId] } },
     ]);
     const owners = await claimOwners(world.store.db, world.businessId, [payableId]);
     expect(owners.get(payableId)).toBe(retryFailedPaymentId("acme", payableId));
   });
 
-  test("is heard of for 60 days after it was paid, by a late approval or a retry too", async () => {
+  test("is heard of for 60 days after it was paid, by a late approval or a retry too", async ({
+    world,
+  }) => {
     const planned = await world.plannedRun([{}]);
     const { payableId } = planned;
     const mayReturnUntilMs = async (): Promise<number> => {
@@ -85,10 +79,10 @@ describe("a settled payment that comes back after its run has ended", () => {
     // A plan can be approved for 30 days, and its last payment is made then.
     expect(await daysFromNow()).toBeGreaterThan(30 + 60);
     await world.failurePlaybook("kind: retry-failed\nrules: [{ match: [R01], retry: monday }]\n");
-    await settle(planned);
+    await settle(world, planned);
     await world.control.advance("P70D");
     const [payment] = await world.paymentsOf(payableId);
-    await comesBack(payment?.id, "R01");
+    await comesBack(world, payment?.id, "R01");
     await world.look(payableId);
     await world.control.advance("P10D");
     await world.approve(planned.runId);
@@ -104,57 +98,63 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect(await daysFromNow()).toBeGreaterThan(60);
   });
 
-  test("is looked after at once, though its run still holds what a lost answer may pay", async () => {
+  test("is looked after at once, though its run still holds what a lost answer may pay", async ({
+    world,
+  }) => {
     const planned = await world.approvedRun([{}]);
     const { runId, payableId } = planned;
     const drop = { method: "POST", path: "/v1/payments", when: "after", effect: "drop" } as const;
     await world.control.faults([drop]);
     await world.pay(runId);
     await world.control.faults();
-    await settle(planned);
+    await settle(world, planned);
     const owners = await claimOwners(world.store.db, world.businessId, [payableId]);
     expect(owners.get(payableId)).toBe(runId);
     const [payment] = await world.paymentsOf(payableId);
-    await comesBack(payment?.id, "R03");
+    await comesBack(world, payment?.id, "R03");
     expect((await world.look(payableId)).phase).toBe("parked");
     expect((await world.line(runId, payableId)).state).toBe("parked");
   });
 
-  test("is looked after where a restored store knows the payment, and not how it was sent", async () => {
-    const { runId, payableId } = await settledRun();
+  test("is looked after where a restored store knows the payment, and not how it was sent", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await settledRun(world);
     const { db } = world.store;
     await db.updateTable("run_lines").set({ attempts: 0 }).where("run_id", "=", runId).execute();
     expect(await paidHere(db, world.businessId, [payableId])).toEqual(new Set([payableId]));
     const [payment] = await world.paymentsOf(payableId);
-    await comesBack(payment?.id, "R03");
+    await comesBack(world, payment?.id, "R03");
     expect((await world.look(payableId)).phase).toBe("parked");
     expect((await world.line(runId, payableId)).reasonCode).toBe("R03");
   });
 
-  test("tells nobody where its playbook tells nobody of its runs", async () => {
-    const { payableId } = await settledRun({ notify: { people: "none", digest: "none" } });
+  test("tells nobody where its playbook tells nobody of its runs", async ({ world }) => {
+    const { payableId } = await settledRun(world, { notify: { people: "none", digest: "none" } });
     const [payment] = await world.paymentsOf(payableId);
-    await comesBack(payment?.id, "R03");
+    await comesBack(world, payment?.id, "R03");
     await world.look(payableId);
-    expect(await parkedNotices()).toEqual([]);
+    expect(await parkedNotices(world)).toEqual([]);
   });
 });
 
 describe("a bill that two runs have paid in parts", () => {
   /** The first run pays $40 of $100, the second what is left. */
-  async function paidInParts(): Promise<readonly [PlannedBills, PlannedBills]> {
+  async function paidInParts(world: MoneyWorld): Promise<readonly [PlannedBills, PlannedBills]> {
     const first = await world.plannedRun([{}], {}, 4_000);
-    await settle(first);
+    await settle(world, first);
     const second = await world.planAgain([first.payableId], 6_000);
-    await settle(second);
+    await settle(world, second);
     return [first, second];
   }
 
-  test("opens the line of the part that comes back, also where that is the older one", async () => {
-    const [first, second] = await paidInParts();
+  test("opens the line of the part that comes back, also where that is the older one", async ({
+    world,
+  }) => {
+    const [first, second] = await paidInParts(world);
     const { payableId } = first;
     const { paymentIds } = await world.line(first.runId, payableId);
-    await comesBack(paymentIds[0], "R23");
+    await comesBack(world, paymentIds[0], "R23");
     expect((await world.look(payableId)).phase).toBe("parked");
     expect(await world.line(first.runId, payableId)).toMatchObject({
       state: "parked",
@@ -163,15 +163,17 @@ describe("a bill that two runs have paid in parts", () => {
     expect((await world.line(second.runId, payableId)).state).toBe("settled");
   });
 
-  test("says of the one part that it came back while the other is looked after", async () => {
-    const [first, second] = await paidInParts();
+  test("says of the one part that it came back while the other is looked after", async ({
+    world,
+  }) => {
+    const [first, second] = await paidInParts(world);
     const { payableId } = first;
     const parts = await Promise.all(
       [first, second].map(({ runId }) => world.line(runId, payableId)),
     );
-    await comesBack(parts[1]?.paymentIds[0], "R23");
+    await comesBack(world, parts[1]?.paymentIds[0], "R23");
     expect((await world.look(payableId)).phase).toBe("parked");
-    await comesBack(parts[0]?.paymentIds[0], "R29");
+    await comesBack(world, parts[0]?.paymentIds[0], "R29");
     expect((await world.look(payableId)).phase).toBe("parked");
     expect(await world.line(second.runId, payableId)).toMatchObject({ reasonCode: "R23" });
     expect(await world.line(first.runId, payableId)).toMatchObject({
@@ -179,13 +181,13 @@ describe("a bill that two runs have paid in parts", () => {
       reasonCode: "R29",
       reason: expect.stringMatching(/came back .* next run/),
     });
-    const told = (await parkedNotices()).map(({ runId }) => runId);
+    const told = (await parkedNotices(world)).map(({ runId }) => runId);
     expect(new Set(told)).toEqual(new Set([first.runId, second.runId]));
     expect(told).toHaveLength(2);
   });
 
-  test("counts the retries of each run's payments by themselves", async () => {
-    const [first, second] = await paidInParts();
+  test("counts the retries of each run's payments by themselves", async ({ world }) => {
+    const [first, second] = await paidInParts(world);
     const { payableId } = first;
     const parts = await Promise.all(
       [first, second].map(({ runId }) => world.line(runId, payableId)),
@@ -194,7 +196,7 @@ describe("a bill that two runs have paid in parts", () => {
       "kind: retry-failed\nrules:\n  - { match: [R01], retry: next-business-day, atMost: 1 }\n",
     );
     for (const [index, part] of parts.entries()) {
-      await comesBack(part.paymentIds[0], "R01");
+      await comesBack(world, part.paymentIds[0], "R01");
       expect(await world.look(payableId)).toMatchObject({ phase: "waiting" });
       await world.control.advance("P4D");
       expect((await world.look(payableId)).phase).toBe("pay");
@@ -206,17 +208,19 @@ describe("a bill that two runs have paid in parts", () => {
   });
 });
 
-test("a settled bill with which nothing is wrong stays as it is, though its owner is asked to look", async () => {
-  const { runId, payableId } = await settledRun();
+test("a settled bill with which nothing is wrong stays as it is, though its owner is asked to look", async ({
+  world,
+}) => {
+  const { runId, payableId } = await settledRun(world);
   const before = await world.line(runId, payableId);
   expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
   expect(await world.line(runId, payableId)).toEqual(before);
 });
 
-test("a run's end is not changed by what comes back later", async () => {
-  const { runId, payableId } = await settledRun();
+test("a run's end is not changed by what comes back later", async ({ world }) => {
+  const { runId, payableId } = await settledRun(world);
   const [payment] = await world.paymentsOf(payableId);
-  await comesBack(payment?.id, "R10");
+  await comesBack(world, payment?.id, "R10");
   await world.look(payableId);
   expect((await getRun(world.store.db, runId))?.phase).toBe("completed");
 });

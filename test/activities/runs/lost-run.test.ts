@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { assessRun } from "../../../activities/runs/assess-run.ts";
 import { beginRun } from "../../../activities/runs/begin-run.ts";
 import { assessCancellation } from "../../../activities/cancel/assess-cancellation.ts";
@@ -8,18 +8,11 @@ import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { followRun } from "../../../activities/runs/follow-run.ts";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/names.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { test } from "../money-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-
-test("a run that the store has lost says so, and rests until it is launched again", async () => {
+test("a run that the store has lost says so, and rests until it is launched again", async ({
+  world,
+}) => {
   const context = world.context();
   const runId = "pay-run/acme/forgotten/2026-01-05";
   expect(await beginRun(context, runId)).toMatchObject({ ended: false, planned: true });
@@ -32,7 +25,9 @@ test("a run that the store has lost says so, and rests until it is launched agai
   expect(await followRun(context, runId)).toEqual({ changed: 0 });
 });
 
-test("a cancellation that the store has lost ends: whoever wants it still asks for it again", async () => {
+test("a cancellation that the store has lost ends: whoever wants it still asks for it again", async ({
+  world,
+}) => {
   const context = world.context();
   const id = cancelScheduledPaymentsId("acme", "forgotten");
   await chooseCancellation(context, id);

@@ -1,27 +1,26 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { PeriodReportBody, type PeriodReport } from "../../../src/api/period-report.ts";
 import { bankCsv } from "../../../src/reports/bank-csv.ts";
 import { periodCsv, periodReport } from "../../../src/reports/period-report.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { inDays } from "../planning-world.ts";
-import { vendorsScene } from "../vendors-scene.ts";
+import { test } from "../vendors-scene.ts";
+import type { MoneyWorld } from "../money-world.ts";
 
-const scene = vendorsScene();
-
-function reader() {
-  const { profile } = scene.world.world;
-  const client = scene.world.context().clientOf("acme");
+function reader(world: MoneyWorld) {
+  const { profile } = world.world;
+  const client = world.context().clientOf("acme");
   const profiles = { byBusinessId: () => profile, get: () => profile, all: () => [profile] };
-  return { store: scene.world.store, profiles, clientOf: () => client };
+  return { store: world.store, profiles, clientOf: () => client };
 }
 
-async function reported(from: string, to: string): Promise<PeriodReport> {
-  const report = await periodReport(reader(), scene.world.world.profile, { from, to });
+async function reported(world: MoneyWorld, from: string, to: string): Promise<PeriodReport> {
+  const report = await periodReport(reader(world), world.world.profile, { from, to });
   return PeriodReportBody.parse(report);
 }
 
-async function csv(from: string, to: string): Promise<string[][]> {
-  const table = await periodCsv(reader(), scene.world.world.profile, { from, to });
+async function csv(world: MoneyWorld, from: string, to: string): Promise<string[][]> {
+  const table = await periodCsv(reader(world), world.world.profile, { from, to });
   return table
     .trim()
     .split("\r\n")
@@ -30,13 +29,16 @@ async function csv(from: string, to: string): Promise<string[][]> {
 }
 
 /** Rows of the bank's tables of these runs: their date and cents. */
-async function bankRows(runIds: readonly string[]): Promise<{ date: string; cents: number }[]> {
+async function bankRows(
+  world: MoneyWorld,
+  runIds: readonly string[],
+): Promise<{ date: string; cents: number }[]> {
   const rows = [];
   for (const runId of runIds) {
-    const run = await getRun(scene.world.store.db, runId);
+    const run = await getRun(world.store.db, runId);
     if (run === undefined) throw new Error("no run");
     let table = "";
-    for await (const part of await bankCsv(reader(), run)) table += part;
+    for await (const part of await bankCsv(reader(world), run)) table += part;
     for (const row of table.trim().split("\r\n").slice(1)) {
       const [date = "", , debit = "", credit = ""] = row.split(",");
       rows.push({ date, cents: Math.round((Number(credit) - Number(debit)) * 100) });
@@ -47,8 +49,10 @@ async function bankRows(runIds: readonly string[]): Promise<{ date: string; cent
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-test("the sums of some days are those of the bank's tables and of the store, by vendor, account and day", async () => {
-  const { world } = scene;
+test("the sums of some days are those of the bank's tables and of the store, by vendor, account and day", async ({
+  scene,
+  world,
+}) => {
   const { runId, payableIds } = await world.approvedRun([
     { totalAmountCents: 12_345 },
     { contactId: "v2", totalAmountCents: 25_000_000 },
@@ -63,8 +67,8 @@ test("the sums of some days are those of the bank's tables and of the store, by 
   await scene.settle(part.runId);
 
   const [from, to] = [inDays(0), inDays(60)];
-  const report = await reported(from, to);
-  const rows = await bankRows([runId, part.runId]);
+  const report = await reported(world, from, to);
+  const rows = await bankRows(world, [runId, part.runId]);
   expect(report.payments.netCents).toBe(sum(rows.map(({ cents }) => cents)));
   for (const list of [report.vendors, report.accounts, report.days]) {
     expect(sum(list.map(({ netCents }) => netCents))).toBe(report.payments.netCents);
@@ -83,27 +87,34 @@ test("the sums of some days are those of the bank's tables and of the store, by 
   expect(sum(report.vendors.map(({ settledCents }) => settledCents))).toBe(
     sum(stored.map((row) => row.amount_cents)),
   );
-  const table = await csv(from, to);
+  const table = await csv(world, from, to);
   expect(Math.round(sum(table.map((row) => Number(row.at(-1)))) * 100)).toBe(
     report.payments.netCents,
   );
   expect(table.map((row) => row[5])).toContain("'=One & Sons");
 });
 
-test("each line is in the days that its statement shows it, and in no others", async () => {
-  const { runId } = await scene.world.approvedRun([{}, { contactId: "v2" }]);
+test("each line is in the days that its statement shows it, and in no others", async ({
+  scene,
+  world,
+}) => {
+  const { runId } = await world.approvedRun([{}, { contactId: "v2" }]);
   await scene.settle(runId);
-  const date = (await bankRows([runId]))[0]?.date ?? "";
+  const date = (await bankRows(world, [runId]))[0]?.date ?? "";
   const dayBefore = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
   const dayAfter = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
-  expect((await reported(date, date)).payments).toMatchObject({ debits: 2, netCents: -20_000 });
-  expect((await reported("2020-01-01", dayBefore)).payments.debits).toBe(0);
-  expect((await reported(dayAfter, "2100-01-01")).payments.debits).toBe(0);
-  expect((await reported(date, date)).days).toMatchObject([{ date, debits: 2 }]);
+  expect((await reported(world, date, date)).payments).toMatchObject({
+    debits: 2,
+    netCents: -20_000,
+  });
+  expect((await reported(world, "2020-01-01", dayBefore)).payments.debits).toBe(0);
+  expect((await reported(world, dayAfter, "2100-01-01")).payments.debits).toBe(0);
+  expect((await reported(world, date, date)).days).toMatchObject([{ date, debits: 2 }]);
 });
 
-test("money that comes back months after it was paid is in the month in which it came back", async () => {
-  const { world } = scene;
+test("money that comes back months after it was paid is in the month in which it came back", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const late = { outcome: "return", code: "R10", after: "P58D" } as const;
   await world.control.outcome({ match: { payableId }, ...late });
@@ -112,14 +123,14 @@ test("money that comes back months after it was paid is in the month in which it
   await world.follow(runId);
   await world.control.advance("P70D");
   await world.follow(runId);
-  const back = (await bankRows([runId])).find(({ cents }) => cents > 0);
+  const back = (await bankRows(world, [runId])).find(({ cents }) => cents > 0);
   if (back === undefined) throw new Error("nothing came back");
-  const report = await reported(back.date, back.date);
+  const report = await reported(world, back.date, back.date);
   expect(report.payments).toMatchObject({ debits: 0, credits: 1, creditCents: 10_000 });
 });
 
-test("days on which nothing moved are reported as such", async () => {
-  expect(await reported("2020-01-01", "2020-01-31")).toMatchObject({
+test("days on which nothing moved are reported as such", async ({ world }) => {
+  expect(await reported(world, "2020-01-01", "2020-01-31")).toMatchObject({
     ...{ business: "acme", from: "2020-01-01", to: "2020-01-31" },
     payments: { debits: 0, netCents: 0 },
     ...{ vendors: [], accounts: [], days: [] },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import type { ActionContext } from "../../../src/actions/context.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
@@ -16,7 +16,7 @@ import { weekUse } from "../../../src/store/plans/plan-history.ts";
 import { reservedCents } from "../../../src/store/lines/reserved.ts";
 import { storePlaybook } from "../../support/stored-playbook.ts";
 import { explainIn } from "../explain.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 import { PERIOD, POLICY } from "../planning-world.ts";
 
 const PLAN_ONLY: Partial<PayRunPlaybook> = {
@@ -28,24 +28,13 @@ const PLAN_ONLY: Partial<PayRunPlaybook> = {
   },
 };
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-});
-
-async function runOf({ runId }: PlannedBills): Promise<Run> {
+async function runOf(world: MoneyWorld, { runId }: PlannedBills): Promise<Run> {
   const run = await getRun(world.store.db, runId);
   if (run === undefined) throw new Error(`${runId} is not in the store`);
   return run;
 }
 
-function contextOf() {
+function contextOf(world: MoneyWorld) {
   const { profile } = world.world;
   return {
     store: world.store,
@@ -56,7 +45,9 @@ function contextOf() {
   };
 }
 
-test("a run of a schedule that only plans ends with its plan, and tells what it would have paid", async () => {
+test("a run of a schedule that only plans ends with its plan, and tells what it would have paid", async ({
+  world,
+}) => {
   const planned = await world.plannedRun([{}, { totalAmountCents: 5_000 }], PLAN_ONLY);
   const look = await world.assess(planned.runId);
   expect(look).toMatchObject({
@@ -76,14 +67,16 @@ test("a run of a schedule that only plans ends with its plan, and tells what it 
   ]);
 });
 
-test("a run that only plans and finds no bill says so in its details", async () => {
+test("a run that only plans and finds no bill says so in its details", async ({ world }) => {
   const planned = await world.plannedRun([], PLAN_ONLY);
   const look = await world.assess(planned.runId);
   expect(look.phase).toBe("completed");
   expect(look.details).toContain("would have paid nothing; nothing is sent");
 });
 
-test("a run that only planned claims no bill, waits for no event and counts for no limit and no account", async () => {
+test("a run that only planned claims no bill, waits for no event and counts for no limit and no account", async ({
+  world,
+}) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   await world.assess(planned.runId);
   const { businessId, store } = world;
@@ -101,10 +94,12 @@ test("a run that only planned claims no bill, waits for no event and counts for 
   expect(history.state).toBe("scheduled");
 });
 
-test("of a run that only planned nothing can be approved, before it has ended and after", async () => {
+test("of a run that only planned nothing can be approved, before it has ended and after", async ({
+  world,
+}) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   const decide = async () => {
-    const run = await runOf(planned);
+    const run = await runOf(world, planned);
     const request = { decision: "approve" as const, planHash: run.planHash ?? "", drop: [] };
     const principal = { tokenId: "tok_otto", name: "otto", roles: ["owner"] };
     const clock = await world.context().clockOf("acme").now();
@@ -117,7 +112,9 @@ test("of a run that only planned nothing can be approved, before it has ended an
   expect(await decide()).toMatchObject({ accepted: false, code: "plan-only" });
 });
 
-test("the gate sends nothing for a run whose playbook only plans, whatever its rows say", async () => {
+test("the gate sends nothing for a run whose playbook only plans, whatever its rows say", async ({
+  world,
+}) => {
   const approved = await world.approvedRun([{}]);
   await world.store.db
     .updateTable("runs")
@@ -132,7 +129,7 @@ test("the gate sends nothing for a run whose playbook only plans, whatever its r
   });
 });
 
-test("no bill of a run that only planned is held back", async () => {
+test("no bill of a run that only planned is held back", async ({ world }) => {
   await storePlaybook(world.store, {
     name: "withhold",
     text: 'kind: hold\nchoose: { where: payable.amountCents > 1 }\nunless: { releasedBy: [owner], until: "17:00 business day before" }\n',
@@ -142,11 +139,13 @@ test("no bill of a run that only planned is held back", async () => {
   expect(await world.holds()).toEqual([]);
 });
 
-test("status, report and explain say of its bills that they were only planned, and none is an exception", async () => {
+test("status, report and explain say of its bills that they were only planned, and none is an exception", async ({
+  world,
+}) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   await world.assess(planned.runId);
-  const run = await runOf(planned);
-  const status = await statusOf(contextOf(), run.runId, FIRST_PAGE);
+  const run = await runOf(world, planned);
+  const status = await statusOf(contextOf(world), run.runId, FIRST_PAGE);
   if (status === undefined) throw new Error("no status");
   expect(status).toMatchObject({
     phase: "completed",
@@ -158,17 +157,19 @@ test("status, report and explain say of its bills that they were only planned, a
   expect(runLines(status).join("\n")).toContain(
     "It would have paid 1 bill, $100.00; nothing is sent",
   );
-  const report = await reportOf(contextOf(), run);
+  const report = await reportOf(contextOf(world), run);
   expect(report).toMatchObject({ planOnly: true, exceptionCount: 0, byState: status.byState });
   const { history, text } = await explainIn(world, planned.payableId);
   expect(history).toMatchObject({ state: "planned", owner: null, paidOnce: { way: "never-sent" } });
   expect(text).toContain("nothing is sent, since its playbook's schedule only plans");
 });
 
-test("a period that was only planned may be paid once the playbook pays, and is planned once until then", async () => {
+test("a period that was only planned may be paid once the playbook pays, and is planned once until then", async ({
+  world,
+}) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   await world.assess(planned.runId);
-  const run = await runOf(planned);
+  const run = await runOf(world, planned);
   const again = (changes: Partial<Parameters<typeof upsertRun>[1]>) =>
     upsertRun(world.store.db, { ...run, nowMs: Date.now(), ...changes });
   expect(await again({})).toMatchObject({ created: false });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
 import { planDry, planRun } from "../../../activities/runs/plan-run.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
@@ -10,32 +10,24 @@ import { applyPlaybook } from "../../../src/store/playbooks/playbooks.ts";
 import { getPlanLines, listSkipped } from "../../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { subscribersOf } from "../../../src/store/payables/subscriptions.ts";
-import { inDays, PERIOD, PlanningWorld, POLICY } from "../planning-world.ts";
-
-let world: PlanningWorld;
-
-beforeAll(async () => {
-  world = await PlanningWorld.start();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+import { inDays, PERIOD, type PlanningWorld, POLICY, test } from "../planning-world.ts";
 
 const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
 
-async function planned(runId: string) {
-  const summary = await planRun(world.context(), runId);
+async function planned(planning: PlanningWorld, runId: string) {
+  const summary = await planRun(planning.context(), runId);
   if (summary === undefined) throw new Error(`${runId} has ended`);
-  const lines = await getPlanLines(world.store.db, runId);
-  const skipped = await listSkipped(world.store.db, runId);
+  const lines = await getPlanLines(planning.store.db, runId);
+  const skipped = await listSkipped(planning.store.db, runId);
   const codes = new Map(skipped.map((line) => [line.payableId, line.code]));
   return { summary, lines: new Map(lines.map((each) => [each.plan.payableId, each])), codes };
 }
 
 describe("planning a run", () => {
-  it("accounts for every bill: planned with dates and rule, or left out with a reason", async () => {
-    await world.reset({
+  test("accounts for every bill: planned with dates and rule, or left out with a reason", async ({
+    planning,
+  }) => {
+    await planning.reset({
       payables: [
         { ...due, id: "in", contactId: "v1" },
         {
@@ -54,9 +46,9 @@ describe("planning a run", () => {
         { ...due, id: "taken", contactId: "v1" },
       ],
     });
-    const { businessId } = world.sandbox.business;
+    const { businessId } = planning.sandbox.business;
     const nowMs = Date.now();
-    await world.store.transaction((trx) =>
+    await planning.store.transaction((trx) =>
       createHold(trx, {
         businessId,
         scope: "payable",
@@ -68,10 +60,10 @@ describe("planning a run", () => {
       }),
     );
     const other = { businessId, payableIds: ["taken"], owner: "pay-run/acme/other/x", nowMs };
-    await world.store.transaction((trx) => claimPayables(trx, other));
+    await planning.store.transaction((trx) => claimPayables(trx, other));
 
-    const runId = await world.launch("everything");
-    const { summary, lines, codes } = await planned(runId);
+    const runId = await planning.launch("everything");
+    const { summary, lines, codes } = await planned(planning, runId);
 
     expect([...lines.keys()].sort()).toEqual(["in", "rest"]);
     expect(Object.fromEntries(codes)).toEqual({
@@ -101,58 +93,62 @@ describe("planning a run", () => {
     expect(line !== undefined && line.plan.executionDate > newYorkDate(nowMs)).toBe(true);
   });
 
-  it("claims what it plans and nothing else, watches it, and starts the time to approve", async () => {
-    await world.reset({
+  test("claims what it plans and nothing else, watches it, and starts the time to approve", async ({
+    planning,
+  }) => {
+    await planning.reset({
       payables: [
         { ...due, id: "c1", contactId: "v1" },
         { ...due, id: "c2", contactId: "v1", status: "draft" },
       ],
     });
-    const { businessId } = world.sandbox.business;
-    const runId = await world.launch("claims");
+    const { businessId } = planning.sandbox.business;
+    const runId = await planning.launch("claims");
     // A try that died after claiming a bill that is not to be paid any more.
     const stray = { businessId, payableIds: ["c2"], owner: runId, nowMs: Date.now() };
-    await world.store.transaction((trx) => claimPayables(trx, stray));
-    await planned(runId);
+    await planning.store.transaction((trx) => claimPayables(trx, stray));
+    await planned(planning, runId);
 
-    const owners = await claimOwners(world.store.db, businessId, ["c1", "c2"]);
+    const owners = await claimOwners(planning.store.db, businessId, ["c1", "c2"]);
     expect([...owners]).toEqual([["c1", runId]]);
-    const watches = await subscribersOf(world.store.db, businessId, ["c1", "c2"]);
+    const watches = await subscribersOf(planning.store.db, businessId, ["c1", "c2"]);
     expect(watches.map((watch) => [watch.payableId, watch.owner])).toEqual([["c1", runId]]);
-    const run = await getRun(world.store.db, runId);
+    const run = await getRun(planning.store.db, runId);
     expect(run?.approveByMs).toBeGreaterThan(Date.now() + 29 * 86_400_000);
     expect(run?.planHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("keeps its first plan, whatever the bills have become", async () => {
-    await world.reset({ payables: [{ ...due, id: "k1", contactId: "v1" }] });
-    const runId = await world.launch("once");
-    const first = await planned(runId);
-    await world.sandbox.control.changePayable("k1", { totalAmountCents: 99_000 });
-    const again = await planned(runId);
+  test("keeps its first plan, whatever the bills have become", async ({ planning }) => {
+    await planning.reset({ payables: [{ ...due, id: "k1", contactId: "v1" }] });
+    const runId = await planning.launch("once");
+    const first = await planned(planning, runId);
+    await planning.sandbox.control.changePayable("k1", { totalAmountCents: 99_000 });
+    const again = await planned(planning, runId);
     expect(again.summary).toEqual(first.summary);
     expect(again.lines.get("k1")?.plan.amountCents).toBe(10_000);
   });
 
-  it("counts what other runs have committed against the week's limits and the cash", async () => {
-    await world.reset({
+  test("counts what other runs have committed against the week's limits and the cash", async ({
+    planning,
+  }) => {
+    await planning.reset({
       payables: [
         { ...due, id: "w1", contactId: "v1", dueDate: inDays(1) },
         { ...due, id: "w2", contactId: "v1", dueDate: inDays(1) },
       ],
     });
     const where = (id: string) => ({ ...POLICY, where: `payable.id == "${id}"` });
-    const first = await world.launch("limits-1", where("w1"));
-    await planned(first);
+    const first = await planning.launch("limits-1", where("w1"));
+    await planned(planning, first);
     await changeLine(
-      world.store.db,
+      planning.store.db,
       { runId: first, payableId: "w1" },
       { state: "scheduled" },
       Date.now(),
     );
     const limits = { ...POLICY.limits, vendorPerWeekCents: 15_000 };
-    const second = await world.launch("limits-2", { ...where("w2"), limits });
-    const { lines, summary, codes } = await planned(second);
+    const second = await planning.launch("limits-2", { ...where("w2"), limits });
+    const { lines, summary, codes } = await planned(planning, second);
     expect(codes.get("w1")).toBe("where-not-met");
     expect(lines.get("w2")?.plan.overLimit?.code).toBe("over-vendor-week-limit");
     expect(lines.get("w2")?.line).toMatchObject({
@@ -162,24 +158,24 @@ describe("planning a run", () => {
     expect(summary.reservedCents).toBe(10_000);
   });
 
-  it("compares a vendor's bank account with the one it last paid to", async () => {
-    await world.reset({
+  test("compares a vendor's bank account with the one it last paid to", async ({ planning }) => {
+    await planning.reset({
       payables: [{ ...due, id: "a1", contactId: "v2" }],
     });
-    const first = await world.launch("account-1");
-    expect((await planned(first)).lines.get("a1")?.plan.flags).toEqual([]);
+    const first = await planning.launch("account-1");
+    expect((await planned(planning, first)).lines.get("a1")?.plan.flags).toEqual([]);
     await changeLine(
-      world.store.db,
+      planning.store.db,
       { runId: first, payableId: "a1" },
       { state: "settled" },
       Date.now(),
     );
-    await world.sandbox.control.createPayable({ ...due, id: "a2", contactId: "v2" });
-    await world.sandbox.control.changeContact("v2", {
+    await planning.sandbox.control.createPayable({ ...due, id: "a2", contactId: "v2" });
+    await planning.sandbox.control.changeContact("v2", {
       bankAccount: { accountNumber: "000000009999" },
     });
-    const second = await world.launch("account-2");
-    const { lines } = await planned(second);
+    const second = await planning.launch("account-2");
+    const { lines } = await planned(planning, second);
     const flags = [...lines.values()]
       .filter((each) => each.plan.payableId !== "a1")
       .flatMap((each) => each.plan.flags);
@@ -187,8 +183,10 @@ describe("planning a run", () => {
     expect(flags[0]?.text).toContain("2222");
   });
 
-  it("leaves out a bill that the playbook's condition can't judge, and says why", async () => {
-    await world.reset({
+  test("leaves out a bill that the playbook's condition can't judge, and says why", async ({
+    planning,
+  }) => {
+    await planning.reset({
       payables: [
         { ...due, id: "d1", contactId: "v1" },
         { ...due, id: "d2", contactId: "v1", payments: [{ status: "completed", amountCents: 1 }] },
@@ -196,21 +194,24 @@ describe("planning a run", () => {
     });
     const where = "100 / payable.amountPaidCents == 100";
     const { lines, codes } = await planned(
-      await world.launch("odd-condition", { ...POLICY, where }),
+      planning,
+      await planning.launch("odd-condition", { ...POLICY, where }),
     );
     expect([...lines.keys()]).toEqual(["d2"]);
     expect(codes.get("d1")).toBe("condition-failed");
   });
 
-  it("refuses to debit a bank account that nobody has authorised, and says what to do", async () => {
-    await world.reset({ payables: [{ ...due, id: "h1", contactId: "v1" }] });
+  test("refuses to debit a bank account that nobody has authorised, and says what to do", async ({
+    planning,
+  }) => {
+    await planning.reset({ payables: [{ ...due, id: "h1", contactId: "v1" }] });
     const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_main" } };
-    const runId = await world.launch("ach", policy);
-    await expect(planned(runId)).rejects.toThrow(PlanRefusedError);
-    await expect(planned(runId)).rejects.toThrow(/achAuthorization/);
+    const runId = await planning.launch("ach", policy);
+    await expect(planned(planning, runId)).rejects.toThrow(PlanRefusedError);
+    await expect(planned(planning, runId)).rejects.toThrow(/achAuthorization/);
     const acceptedBy = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
-    const profile = { ...world.profile, achAuthorization: acceptedBy };
-    const summary = await planRun(world.context(profile), runId);
+    const profile = { ...planning.profile, achAuthorization: acceptedBy };
+    const summary = await planRun(planning.context(profile), runId);
     expect(summary).toMatchObject({
       lineCount: 1,
       availableCents: null,
@@ -218,28 +219,31 @@ describe("planning a run", () => {
     });
   });
 
-  it("refuses a funding source that is not there, and names those that are", async () => {
-    await world.reset({});
+  test("refuses a funding source that is not there, and names those that are", async ({
+    planning,
+  }) => {
     const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_gone" } };
-    await expect(planned(await world.launch("gone", policy))).rejects.toThrow(
+    await expect(planned(planning, await planning.launch("gone", policy))).rejects.toThrow(
       /no funding source “bank_gone”.*balance/,
     );
   });
 
-  it("refuses a bank account that was removed, and says so", async () => {
-    await world.reset({ bankAccounts: [{ id: "bank_old", status: "removed" }] });
+  test("refuses a bank account that was removed, and says so", async ({ planning }) => {
+    await planning.reset({ bankAccounts: [{ id: "bank_old", status: "removed" }] });
     const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_old" } };
-    await expect(planned(await world.launch("removed", policy))).rejects.toThrow(
+    await expect(planned(planning, await planning.launch("removed", policy))).rejects.toThrow(
       /“bank_old”.*the bank account is removed.*balance/,
     );
   });
 
-  it("plans while the source can't pay, shows that the money is missing, and warns with why and where to mend it", async () => {
-    await world.reset({
+  test("plans while the source can't pay, shows that the money is missing, and warns with why and where to mend it", async ({
+    planning,
+  }) => {
+    await planning.reset({
       setup: "incomplete",
       payables: [{ ...due, id: "i1", contactId: "v1" }],
     });
-    const { summary } = await planned(await world.launch("not-yet"));
+    const { summary } = await planned(planning, await planning.launch("not-yet"));
     expect(summary).toMatchObject({ lineCount: 1, availableCents: 0 });
     expect(summary.cash[0]?.leftCents).toBe(-10_000);
     expect(summary.warnings).toEqual([
@@ -247,7 +251,7 @@ describe("planning a run", () => {
         /“balance” can't pay now: .*\(cleo_pay_not_ready\)\. Mend it at https:\/\/\S+\/setup$/,
       ),
     ]);
-    const notices = await world.store.db
+    const notices = await planning.store.db
       .selectFrom("notices")
       .select("text")
       .where("kind", "=", "plan-warning")
@@ -257,14 +261,14 @@ describe("planning a run", () => {
 });
 
 describe("planning dry", () => {
-  it("answers as the run would, and claims and keeps nothing", async () => {
-    await world.reset({
+  test("answers as the run would, and claims and keeps nothing", async ({ planning }) => {
+    await planning.reset({
       payables: [
         { ...due, id: "y1", contactId: "v1" },
         { ...due, id: "y2", contactId: "v3" },
       ],
     });
-    await world.store.transaction((trx) =>
+    await planning.store.transaction((trx) =>
       applyPlaybook(trx, {
         name: "dry",
         kind: "pay-run",
@@ -277,19 +281,19 @@ describe("planning dry", () => {
       }),
     );
     const input = { business: "acme", playbook: "dry", period: PERIOD, dryPlanId: "plan_1" };
-    await planDry(world.context(), input);
-    const dry = await getDryPlanPage(world.store.db, "plan_1", { page: 1, pageSize: 10 });
+    await planDry(planning.context(), input);
+    const dry = await getDryPlanPage(planning.store.db, "plan_1", { page: 1, pageSize: 10 });
     expect(dry?.lines.map((line) => line.payableId)).toEqual(["y1"]);
     expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor-not-payable"]);
-    const { businessId } = world.sandbox.business;
-    expect((await claimOwners(world.store.db, businessId, ["y1"])).size).toBe(0);
+    const { businessId } = planning.sandbox.business;
+    expect((await claimOwners(planning.store.db, businessId, ["y1"])).size).toBe(0);
 
-    const { summary } = await planned(await world.launch("dry"));
+    const { summary } = await planned(planning, await planning.launch("dry"));
     expect(summary.planHash).toBe(dry?.planHash);
   });
 
-  it("says so where a launch would only plan", async () => {
-    await world.reset({ payables: [{ ...due, id: "y1", contactId: "v1" }] });
+  test("says so where a launch would only plan", async ({ planning }) => {
+    await planning.reset({ payables: [{ ...due, id: "y1", contactId: "v1" }] });
     const schedule = {
       days: { every: "week", on: "thursday" },
       at: "10:00",
@@ -298,19 +302,18 @@ describe("planning dry", () => {
       catchUpDays: 1,
       mode: "plan-only",
     } as const;
-    await planDry(world.context(), {
+    await planDry(planning.context(), {
       ...{ business: "acme", playbook: "beside", period: PERIOD, dryPlanId: "plan_3" },
       unstored: { policy: { ...POLICY, name: "beside", schedule }, revision: 1 },
     });
-    const dry = await getDryPlanPage(world.store.db, "plan_3", { page: 1, pageSize: 10 });
+    const dry = await getDryPlanPage(planning.store.db, "plan_3", { page: 1, pageSize: 10 });
     expect(dry?.warnings).toEqual([
       "A launch pays nothing: its playbook's schedule only plans (mode: plan-only).",
     ]);
   });
 
-  it("says which playbook is missing", async () => {
-    await world.reset({});
+  test("says which playbook is missing", async ({ planning }) => {
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
-    await expect(planDry(world.context(), input)).rejects.toThrow(/nothing/);
+    await expect(planDry(planning.context(), input)).rejects.toThrow(/nothing/);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import { LineCounts } from "../../../src/reports/line-counts.ts";
 import { mayBeCountedTwice } from "../../../src/store/lines/reserved.ts";
@@ -9,8 +9,7 @@ import { openEventStarts } from "../../../src/store/events/event-starts.ts";
 import { claimDeliveries } from "../../../src/store/notices/notice-deliveries.ts";
 import { leftOpen } from "../../../src/store/payables/open-subjects.ts";
 import { claimStrays } from "../../../src/store/janitor/open-runs.ts";
-import { CancelWorld } from "../cancel-world.ts";
-import type { MoneyWorld } from "../money-world.ts";
+import { CancelWorld, test } from "../cancel-world.ts";
 
 /** Tables that keep a row of every bill, request or fact for ever, or for more than a year. */
 const GROWING = [
@@ -41,31 +40,24 @@ const SHORT = [
   "run_lines_under_way",
 ];
 
-/** Statements that were prepared, in this process, since the stores were made. */
-const prepared = new Set<string>();
-let cancels: CancelWorld;
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  cancels = await CancelWorld.start();
-  world = cancels.money;
-  await world.world.reset();
+/** Gathers the statements that this process prepares from now on. */
+function preparedOnes(): Set<string> {
+  const prepared = new Set<string>();
   const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
-  vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (
-    this: DatabaseSync,
-    text,
-    options,
-  ) {
+  const spied = vi.spyOn(DatabaseSync.prototype, "prepare");
+  onTestFinished(() => spied.mockRestore());
+  spied.mockImplementation(function (this: DatabaseSync, text, options) {
     prepared.add(text);
     return prepare.call(this, text, options);
   });
-});
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await cancels.stop();
-});
+  return prepared;
+}
 
-test("nothing that a run needs reads all that its business has ever paid", async () => {
+test("nothing that a run needs reads all that its business has ever paid", async ({
+  cancels,
+  world,
+}) => {
+  const prepared = preparedOnes();
   const { store, businessId } = world;
   const { runId, payableId } = await world.approvedRun([{}, {}, {}]);
   await holdBackFromRun(world.context(), runId);

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { setWait } from "../../../src/store/runs/waits.ts";
-import { MoneyWorld, type PlannedBills } from "../money-world.ts";
-
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(async () => {
-  await world.stop();
-});
-beforeEach(async () => {
-  await world.world.reset();
-});
+import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
 /** A run of 12 bills, approved and funded a week after the day on which they were to be paid. */
-async function lateRun(late: PayRunPlaybook["late"]): Promise<PlannedBills> {
+async function lateRun(world: MoneyWorld, late: PayRunPlaybook["late"]): Promise<PlannedBills> {
   const planned = await world.plannedRun(
     Array.from({ length: 12 }, () => ({})),
     { late },
@@ -32,21 +20,23 @@ async function lateRun(late: PayRunPlaybook["late"]): Promise<PlannedBills> {
   return planned;
 }
 
-async function states({ runId, payableIds }: PlannedBills): Promise<string[]> {
+async function states(world: MoneyWorld, { runId, payableIds }: PlannedBills): Promise<string[]> {
   const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
   return [...new Set(lines.map(({ state }) => state))];
 }
 
-test("a run approved too late for its dates asks for all of them at once, in one new plan", async () => {
-  const planned = await lateRun("ask");
+test("a run approved too late for its dates asks for all of them at once, in one new plan", async ({
+  world,
+}) => {
+  const planned = await lateRun(world, "ask");
   const { runId, payableId } = planned;
-  expect(await states(planned)).toEqual(["planned"]);
+  expect(await states(world, planned)).toEqual(["planned"]);
   const assessed = await world.assess(runId);
   expect(assessed).toMatchObject({ phase: "awaiting-approval", toPay: 0 });
   expect((await world.line(runId, payableId)).reason).toMatch(
     /^Back to approval: .* has passed\.$/,
   );
-  expect(await states(planned)).toEqual(["awaiting-approval"]);
+  expect(await states(world, planned)).toEqual(["awaiting-approval"]);
   const plan = await getPlan(world.store.db, runId);
   const { executionDate } = await world.line(runId, payableId);
   expect(plan).toMatchObject({ planNo: 2, summary: { cash: [{ date: executionDate }] } });
@@ -59,15 +49,15 @@ test("a run approved too late for its dates asks for all of them at once, in one
   expect(await world.pay(runId)).toMatchObject({ applied: 12 });
 });
 
-test("dates that may move by themselves are not asked for again", async () => {
-  const planned = await lateRun("next-business-day");
+test("dates that may move by themselves are not asked for again", async ({ world }) => {
+  const planned = await lateRun(world, "next-business-day");
   await world.assess(planned.runId);
-  expect(await states(planned)).toEqual(["planned"]);
+  expect(await states(world, planned)).toEqual(["planned"]);
   expect(await world.pay(planned.runId)).toMatchObject({ applied: 12 });
 });
 
-test("what can't be paid now anyway keeps its date until it can", async () => {
-  const planned = await lateRun("ask");
+test("what can't be paid now anyway keeps its date until it can", async ({ world }) => {
+  const planned = await lateRun(world, "ask");
   const { businessId } = world;
   const { serviceMs, realMs } = await world.context().clockOf("acme").now();
   const wait = { businessId, sourceId: "", code: "unauthorized", message: "Renew the token." };
@@ -76,8 +66,8 @@ test("what can't be paid now anyway keeps its date until it can", async () => {
     setWait(trx, { ...wait, nowMs: serviceMs, realMs, retryAtMs }),
   );
   await world.assess(planned.runId);
-  expect(await states(planned)).toEqual(["planned"]);
+  expect(await states(world, planned)).toEqual(["planned"]);
   await world.control.advanceWire("PT2M");
   await world.assess(planned.runId);
-  expect(await states(planned)).toEqual(["awaiting-approval"]);
+  expect(await states(world, planned)).toEqual(["awaiting-approval"]);
 });

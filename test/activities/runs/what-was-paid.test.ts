@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { listNotices } from "../../../src/store/notices/notices.ts";
-import { MoneyWorld } from "../money-world.ts";
+import { test } from "../money-world.ts";
 
-let world: MoneyWorld;
-
-beforeAll(async () => {
-  world = await MoneyWorld.start();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.world.reset();
-  world.override = {};
-});
-
-test("a payment of another amount than was asked for stops its run, and people hear of it", async () => {
+test("a payment of another amount than was asked for stops its run, and people hear of it", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const client = world.context().clientOf("acme");
   world.override = {
@@ -31,7 +22,7 @@ test("a payment of another amount than was asked for stops its run, and people h
   expect(notices).toMatchObject([{ roles: ["operator"], data: { payableId } }]);
 });
 
-test("two runs that pay a bill in equal parts pay both", async () => {
+test("two runs that pay a bill in equal parts pay both", async ({ world }) => {
   const anyDay = { late: "next-business-day" } as const;
   const first = await world.plannedRun([{ totalAmountCents: 10_000 }], anyDay, 5_000);
   await world.approve(first.runId);
@@ -53,7 +44,7 @@ test("two runs that pay a bill in equal parts pay both", async () => {
   expect(paid).toHaveLength(2);
 });
 
-test("an answer with earlier payments of the bill counts only what it made", async () => {
+test("an answer with earlier payments of the bill counts only what it made", async ({ world }) => {
   const first = await world.plannedRun([{ totalAmountCents: 10_000 }], {}, 4_000);
   await world.approve(first.runId);
   await world.pay(first.runId);
