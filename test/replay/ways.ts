@@ -49,7 +49,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
 
   "funding-incident-released": { workflow: "fundingIncident", ends: /^released by controller$/ },
   "funding-incident-tops-up": { workflow: "fundingIncident", ends: /^released by controller$/ },
-  "funding-incident-hold-lifted": { workflow: "fundingIncident", ends: /^released by operator$/ },
+  "funding-incident-hold-lifted": { workflow: "fundingIncident", ends: /^released by controller$/ },
   "funding-incident-worker-killed": { workflow: "fundingIncident", ends: /^released by/ },
   "funding-incident-other-source": { workflow: "fundingIncident", ends: /^other-source by/ },
 
