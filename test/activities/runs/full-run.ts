@@ -63,7 +63,7 @@ export async function startFullRun(): Promise<FullRun> {
       totalAmountCents: BILLS[name],
       ...(name === "draft" ? { status: "draft" } : {}),
       // Last in the plan: what the balance lacks is missing for it.
-      ...(name === "late" ? { dueDate: inDays(12) } : {}),
+      ...(name === "late" ? { dueDate: inDays(10) } : {}),
     })),
     withTopUp(),
   );
