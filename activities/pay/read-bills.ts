@@ -24,6 +24,13 @@ const PAGES_TAKE_MS = 45_000;
 /** How long it is not tried again then. */
 const TOO_SLOW_FOR_MS = 10 * 60_000;
 
+/**
+ * A lease of this many lines is one of several: four lanes pay, and the pages serve what each of
+ * them leases within a minute.
+ */
+const LARGE_LEASE = 200;
+const LEASES_SERVED = 4;
+
 /** How long pages that were read stay good enough to begin paying on: half of what the gate allows. */
 const PAGES_GOOD_FOR_MS = 60_000;
 
@@ -66,7 +73,8 @@ export async function readByPage(
   if (known !== undefined) return known;
   if (pages.areTooSlow) return NOTHING;
   const client = context.clientOf(owner.business);
-  if ((await pageCount(client)) > jobs.length * SINGLE_READS) return NOTHING;
+  const lines = jobs.length < LARGE_LEASE ? jobs.length : jobs.length * LEASES_SERVED;
+  if ((await pageCount(client)) > lines * SINGLE_READS) return NOTHING;
   return pages.read(context, client, clock, ids);
 }
 

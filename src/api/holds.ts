@@ -19,7 +19,9 @@ const heldSums = z
       })
       .describe("With the service, which can still cancel them"),
     underWay: billSum.describe("A request is under way: what it makes can be cancelled"),
-    gone: billSum.describe("With the bank, or too close to it to be cancelled"),
+    gone: billSum.describe(
+      "Can't be cancelled: with the bank, too close to it, or split into several payments",
+    ),
   })
   .openapi("HeldSums");
 

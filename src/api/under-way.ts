@@ -7,7 +7,9 @@ export const UnderWayBody = z
   .object({
     recallable: billSum.describe("Bills whose payments can still be cancelled"),
     until: z.string().nullable().describe("The first cut-off among them, on the business clock"),
-    beyond: billSum.describe("Bills that are being sent or are with the bank"),
+    beyond: billSum.describe(
+      "Bills that are being sent, are with the bank, or were split into several payments, which the service doesn't cancel",
+    ),
     items: z
       .array(
         z.object({

@@ -45,7 +45,8 @@ export async function effectOf(
     const { line } = planned;
     const lacks = missingOf(under);
     if (lacks !== null) {
-      if (line.state === "awaiting-approval") missing.add(lacks, bills);
+      // A hold keeps it back, and it still needs them.
+      if (line.state !== "planned") missing.add(lacks, bills);
     } else if (owesItTo(under, principal.name)) {
       const hold = holdOn(holds, { ...line, runId, playbook });
       if (line.state === "on-hold" || hold !== undefined) held = plus(held, bills);

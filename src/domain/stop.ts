@@ -17,7 +17,7 @@ export interface StopSums {
   };
   /** A request is under way: cancelled as soon as the service shows what it made. */
   readonly underWay: Sum;
-  /** With the bank, or too close to it. */
+  /** With the bank, too close to it, or in several payments, which the service doesn't cancel. */
   readonly gone: Sum;
 }
 
@@ -25,6 +25,7 @@ export interface StopSums {
 interface StopLines {
   readonly state: LineState;
   readonly executionDate: string;
+  readonly isSplit: boolean;
   readonly count: number;
   readonly cents: number;
 }
@@ -38,10 +39,10 @@ export function judgeStop(
   clock: { readonly businessMs: number; readonly scale: number },
 ): StopSums {
   const cutOffs: number[] = [];
-  const kinds = Map.groupBy(lines, ({ state, executionDate }): keyof StopSums => {
+  const kinds = Map.groupBy(lines, ({ state, executionDate, isSplit }): keyof StopSums => {
     if (WAITING.includes(state)) return "waiting";
     if (UNDER_WAY.includes(state)) return "underWay";
-    const recall = recallOf({ state, scheduledAt: executionDate }, clock);
+    const recall = recallOf({ state, scheduledAt: executionDate, isSplit }, clock);
     if (recall === undefined) return "gone";
     if (recall.untilMs !== null) cutOffs.push(recall.untilMs);
     return "recallable";

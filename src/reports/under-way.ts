@@ -20,13 +20,14 @@ export async function underWay(
   for (const profile of profiles) {
     const { name: business, businessId } = profile;
     const clock = await clocks.read(profile);
-    const recallAt = (state: LineState, scheduledAt: string) =>
-      recallOf({ state, scheduledAt }, clock);
+    const recallAt = (state: LineState, scheduledAt: string, isSplit = false) =>
+      recallOf({ state, scheduledAt, isSplit }, clock);
     let here = 0;
     /** Cut-offs follow one another as days do: from the first day in time on all are. */
     let firstInTime: string | null = null;
-    for (const { executionDate, state, ...bills } of await sumsOfSent(store.db, businessId)) {
-      const recall = recallAt(state, executionDate);
+    const sums = await sumsOfSent(store.db, businessId);
+    for (const { executionDate, state, isSplit, ...bills } of sums) {
+      const recall = recallAt(state, executionDate, isSplit);
       if (recall === undefined) {
         beyond = plus(beyond, bills);
         continue;

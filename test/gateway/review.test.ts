@@ -97,6 +97,14 @@ test("what a hold keeps back is not said to go out, neither before nor after", a
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
 
+test("a bill that a hold keeps back and that needs another person is said to need them", async () => {
+  await setLine(gateway.store, run.runId, "p_odd", { state: "on-hold" });
+  const answer = await approve("cora", ["controller"]);
+  expect(answer.summary).toBe(
+    "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
+  );
+});
+
 test("odd bills come with their reasons, late ones with the days, and every bill with who is missing", async () => {
   const { odd, late, bills, leftOut, accounts } = await reviewFor("vera", ["viewer"]);
   expect(odd).toMatchObject({ count: 1, items: [{ payableId: "p_odd", flags: NEW_VENDOR }] });

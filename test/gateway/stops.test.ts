@@ -109,7 +109,7 @@ describe("payrun stop", () => {
     expect(stopped.stdout).toMatch(
       /1 bill, \$333\.00, with the service.* until .*8:55 AM New York/,
     );
-    expect(stopped.stdout).toContain("1 bill, $444.00, with the bank: too late");
+    expect(stopped.stdout).toContain("1 bill, $444.00, with the bank, or split");
     expect(stopped.stdout).toContain("payrun stop --cancel-scheduled");
     expect(stopped.stdout).toContain("payrun release --all --by cora");
   });
@@ -160,6 +160,22 @@ describe("payrun stop", () => {
     const two = await gateway.call("GET", `${path}&source=balance`, controller);
     expect(two.status).toBe(422);
   });
+});
+
+test("a bill that the service has split can't be called back, and is nowhere said to be", async () => {
+  const split = { state: "scheduled", paymentIds: ["pmt_3", "pmt_4"], attempts: 1 } as const;
+  await setLine(gateway.store, run.runId, "p3", split);
+  const stopped = await typed(gateway, operator, ["stop", "--reason", "odd", "--yes"]);
+  expect(stopped.stdout).not.toContain("can still cancel");
+  expect(stopped.stdout).toContain(
+    "2 bills, $777.00, with the bank, or split into several payments: can't be cancelled",
+  );
+  const left = await gateway.call("GET", "/v1/under-way", operator);
+  expect(left.json).toMatchObject({ recallable: { count: 0 }, beyond: { count: 3 }, items: [] });
+  // A second try leaves the failed payment's id beside its own.
+  await setLine(gateway.store, run.runId, "p3", { ...split, attempts: 2 });
+  const again = await gateway.call("GET", "/v1/under-way", operator);
+  expect(again.json).toMatchObject({ recallable: { count: 1 }, items: [{ payableId: "p3" }] });
 });
 
 test("a held payment can be called back after its day as well, wherever that is said", async () => {

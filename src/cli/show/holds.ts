@@ -34,7 +34,9 @@ export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSum
       ? []
       : [`  ${sumText(recallable)} with the service, which can still cancel${until}`]),
     ...(underWay.bills === 0 ? [] : [`  ${sumText(underWay)} on the way to the service`]),
-    ...(gone.bills === 0 ? [] : [`  ${sumText(gone)} with the bank: too late to cancel`]),
+    ...(gone.bills === 0
+      ? []
+      : [`  ${sumText(gone)} with the bank, or split into several payments: can't be cancelled`]),
   ];
 }
 

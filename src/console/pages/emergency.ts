@@ -82,7 +82,7 @@ function figures(
     [
       "Can’t be called back",
       html`${usd(beyond.cents)}<span class="sub"
-          >${counted(beyond.count, "bill")}, being sent or with the bank</span
+          >${counted(beyond.count, "bill")}, being sent, with the bank, or in several payments</span
         >`,
     ],
   ]);

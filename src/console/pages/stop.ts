@@ -158,7 +158,7 @@ function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: string): 
       sum(recallable, until === null ? "" : html`, the first until ${when(until, zone)}`),
     ],
     ["Being sent", sum(underWay)],
-    ["Too late", sum(gone, ", with the bank")],
+    ["Can’t be called back", sum(gone, ", with the bank or in several payments")],
   ]);
 }
 

@@ -46,6 +46,8 @@ interface Recallable {
   readonly state: string;
   /** Null if the service doesn't say. */
   readonly scheduledAt: string | null;
+  /** True if its bill has several payments on their way: the service cancels none of several scheduled ones. */
+  readonly isSplit?: boolean;
 }
 
 /**
@@ -55,11 +57,11 @@ interface Recallable {
  * @returns undefined if not; `untilMs` null if there is no known end
  */
 export function recallOf(
-  { state, scheduledAt }: Recallable,
+  { state, scheduledAt, isSplit = false }: Recallable,
   clock: { readonly businessMs: number; readonly scale: number },
 ): { readonly untilMs: number | null } | undefined {
   if (state === "held") return { untilMs: null };
-  if (state !== "scheduled") return undefined;
+  if (state !== "scheduled" || isSplit) return undefined;
   const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, clock.scale);
   return untilMs !== null && clock.businessMs > untilMs ? undefined : { untilMs };
 }

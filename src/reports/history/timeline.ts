@@ -126,6 +126,8 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
     `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
   "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the lookup found is what it made`,
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
+  "line:cancelled": (details) =>
+    details["reasonCode"] === "dropped" ? "Left out of its run" : `Cancelled${why(details)}`,
   "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,

@@ -2,9 +2,9 @@ import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
-import type { DaySum } from "./day-sums.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { IS_SPLIT, type SentSum, toSentSum } from "./split-lines.ts";
 
 /** A line that may still move money, with its run's playbook. */
 export type OpenLine = RunLine & { readonly playbook: string };
@@ -31,20 +31,17 @@ export async function openSumsOf(
   db: Db,
   businessId: string,
   target: HoldTarget,
-): Promise<DaySum[]> {
+): Promise<SentSum[]> {
   const by = ["run_lines.execution_date", "run_lines.state"] as const;
   const rows = await Promise.all(
     openOf(db, businessId, target).map((query) =>
       query
-        .select([...by, COUNT, CENTS])
-        .groupBy(by)
+        .select([...by, IS_SPLIT.as("is_split"), COUNT, CENTS])
+        .groupBy([...by, IS_SPLIT])
         .execute(),
     ),
   );
-  return rows
-    .flat()
-    .map(toRunLine)
-    .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
+  return rows.flat().map(toSentSum);
 }
 
 /** Those under way, which an index finds, and those that wait. */

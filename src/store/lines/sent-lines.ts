@@ -1,7 +1,7 @@
 import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { isIn } from "../sql/is-in.ts";
-import type { DaySum } from "./day-sums.ts";
+import { IS_SPLIT, type SentSum, toSentSum } from "./split-lines.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
@@ -10,19 +10,17 @@ import type { PlannedLine } from "./plan-lines.ts";
 const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
 
 /** What of a business the service has, by day and state. */
-export async function sumsOfSent(db: Db, businessId: string): Promise<DaySum[]> {
+export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]> {
   const rows = await db
     .selectFrom("run_lines")
-    .select(["execution_date", "state", COUNT, CENTS])
+    .select(["execution_date", "state", IS_SPLIT.as("is_split"), COUNT, CENTS])
     .where("business_id", "=", businessId)
     .where(isIn("state", UNDER_WAY))
     .where("state", "in", SENT)
-    .groupBy(["execution_date", "state"])
+    .groupBy(["execution_date", "state", IS_SPLIT])
     .orderBy("execution_date")
     .execute();
-  return rows
-    .map(toRunLine)
-    .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
+  return rows.map(toSentSum);
 }
 
 /**
@@ -51,7 +49,8 @@ export async function recallableLines(
       const held = eb("run_lines.state", "=", "held");
       if (firstInTime === null) return held;
       const isInTime = eb("run_lines.execution_date", ">=", firstInTime);
-      return eb.or([held, eb.and([eb("run_lines.state", "=", "scheduled"), isInTime])]);
+      const isOne = eb(IS_SPLIT, "=", 0);
+      return eb.or([held, eb.and([eb("run_lines.state", "=", "scheduled"), isInTime, isOne])]);
     })
     .orderBy("run_lines.execution_date")
     .orderBy("run_lines.amount_cents", "desc")
