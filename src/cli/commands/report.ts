@@ -102,6 +102,11 @@ function daysPath(options: Options): string {
   return ofBusiness(`/v1/reports?${new URLSearchParams({ from, to }).toString()}`, business);
 }
 
+/** A table under an empty line; nothing where it has no rows. */
+function below(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", ...table(columns, rows)];
+}
+
 /** By vendor, by account, and by account and day. */
 function periodLines(report: PeriodReport): string[] {
   const { payments, deposits } = report;
@@ -120,8 +125,7 @@ function periodLines(report: PeriodReport): string[] {
       : [
           `deposits into the balance: ${formatUsd(deposits.debitCents)} out, ${formatUsd(deposits.creditCents)} in or back`,
         ]),
-    "",
-    ...table(
+    ...below(
       [{ title: "Vendor" }, { title: "Bills", align: "right" }, ...money],
       report.vendors.map((vendor) => [
         printable(vendor.vendor === "" ? vendor.contactId : vendor.vendor),
@@ -129,13 +133,11 @@ function periodLines(report: PeriodReport): string[] {
         ...sums(vendor),
       ]),
     ),
-    "",
-    ...table(
+    ...below(
       [{ title: "Account" }, ...money],
       report.accounts.map((account) => [nameOfAccount(account), ...sums(account)]),
     ),
-    "",
-    ...table(
+    ...below(
       [{ title: "Day" }, { title: "Account" }, ...money],
       report.days
         .toSorted((one, other) => (one.date < other.date ? -1 : one.date > other.date ? 1 : 0))
