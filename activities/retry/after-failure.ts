@@ -14,7 +14,7 @@ import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
-import { assessment, park, waitForDay } from "./answers.ts";
+import { assessment, decisionAbout, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import { changesInMs, type RetryCase, setLine, setRow } from "./retry-case.ts";
@@ -118,19 +118,16 @@ async function take(
     await announceDay(retry, date, { reasonCode, told, ofAtMost }, waiting);
     return waitForDay(retry, date);
   }
-  const text =
-    step.kind === "wait-for-incident"
-      ? `the funding account ${retry.line.sourceId}: one decision for everything that bounced`
-      : `money in the funding account ${retry.line.sourceId}`;
   if (step.kind === "wait-for-incident") {
     await pauseAccount(retry.context, retry, account);
     // It was held as long as nobody could tell whose account it is.
     await liftVendorHold(retry);
   }
-  const reason = `${told}. Waits for ${text}.`;
-  await setLine(retry, { state: "retrying", reasonCode, reason });
-  await setRow(retry, { ...waiting, reason, retryOn: null });
-  return assessment(retry, "waiting", `waits for ${text}`, await changesInMs(retry));
+  const text =
+    step.kind === "wait-for-incident"
+      ? decisionAbout(retry.line.sourceId)
+      : `money in the funding account ${retry.line.sourceId}`;
+  return waitFor(retry, text, told, waiting);
 }
 
 function waitOf(step: FailureStep, { rule }: RuledFailure) {

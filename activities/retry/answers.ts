@@ -3,6 +3,7 @@ import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
+import type { RetryChange } from "../../src/store/retries/retries.ts";
 import { FIRST_ALONE_MS, nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import {
   changesInMs,
@@ -104,4 +105,23 @@ export async function leaveToNextRun(
 ): Promise<RetryAssessment> {
   await setLine(retry, { state: "parked", reasonCode: code, reason });
   return finish(retry, "left to the next run");
+}
+
+/** Lets it wait for what is announced for no day, as `text` says. */
+export async function waitFor(
+  retry: RetryCase,
+  text: string,
+  told: string,
+  change: RetryChange,
+): Promise<RetryAssessment> {
+  const reason = `${told}. Waits for ${text}.`;
+  const { reasonCode = null } = change;
+  await setLine(retry, { state: "retrying", reasonCode, reason });
+  await setRow(retry, { ...change, reason, retryOn: null });
+  return assessment(retry, "waiting", `waits for ${text}`, await changesInMs(retry));
+}
+
+/** What a bill waits for whose account was paused. */
+export function decisionAbout(sourceId: string): string {
+  return `the funding account ${sourceId}: one decision for everything that bounced`;
 }

@@ -1,10 +1,11 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { onHoldText } from "../../src/domain/holds.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { activeHoldFor } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import { notifyOfWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
-import { changesInMs, notBeforeMs, type RetryCase } from "./retry-case.ts";
+import { changesInMs, notBeforeMs, type RetryCase, setLine } from "./retry-case.ts";
 
 /** Why it is paid: what was sent is asked for again, also past a hold, to learn what came of it. */
 export const UNANSWERED = "a request that may still pay";
@@ -20,6 +21,8 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   });
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
+    const reason = onHoldText(hold);
+    if (line.reason !== reason) await setLine(retry, { reasonCode: "on-hold", reason });
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
   const { waits, tellInMs } = await ownWaits(retry);

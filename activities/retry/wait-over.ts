@@ -7,15 +7,28 @@ import { moneyPollInMs, soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { retryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
-import { behindForFunds, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
+import {
+  behindForFunds,
+  keepRetryCase,
+  type RetryCaseRule,
+} from "../../src/store/lines/retry-cases.ts";
+import { pauseAccount } from "../incident/pause-account.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
-import { assessment, leaveToNextRun, park, parkedFor, waitForDay } from "./answers.ts";
+import {
+  assessment,
+  decisionAbout,
+  leaveToNextRun,
+  park,
+  parkedFor,
+  waitFor,
+  waitForDay,
+} from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
 import { changesInMs, type RetryCase, setRow } from "./retry-case.ts";
 
 /** Reason codes of lines that are kept back by what says more than a day does. */
-const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required", "on-hold"];
+const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required"];
 
 type Wait =
   | { readonly kind: "over"; readonly because: string }
@@ -26,6 +39,8 @@ export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined
   const { row } = retry;
   const stopped = await stoppedBy(retry);
   if (stopped !== null) return parked(retry, stopped);
+  const joined = kept === undefined ? null : await joinIncident(retry, kept);
+  if (joined !== null) return { kind: "not-yet", answer: joined };
   const earliest = earliestDate(retry.clock);
   const day = dayOf(retry, kept);
   // A code that is never tried again waits for its decision all the same.
@@ -74,11 +89,33 @@ async function parked(retry: RetryCase, why: string): Promise<Wait> {
   return { kind: "not-yet", answer: await park(retry, row.reasonCode ?? "run-cancelled", reason) };
 }
 
+/**
+ * Its account was paused for others that bounced, after a day was announced for it: it waits for
+ * the same decision.
+ */
+async function joinIncident(
+  retry: RetryCase,
+  kept: RetryCaseRule,
+): Promise<RetryAssessment | null> {
+  const { context, businessId, line, row } = retry;
+  const { db } = context.store;
+  const { reasonCode } = row;
+  if (row.retryOn === null || !isReinitiable(reasonCode)) return null;
+  const incident = await getIncident(db, businessId, line.sourceId);
+  if (incident === undefined || incident.phase === "ended") return null;
+  const told = row.reason ?? "It failed";
+  await keepRetryCase(db, { ...kept, waitsFor: "incident" });
+  const answer = await waitFor(retry, decisionAbout(line.sourceId), told, { reasonCode });
+  const account = { code: reasonCode ?? "", reason: told, roles: incident.roles };
+  await pauseAccount(context, retry, account);
+  return answer;
+}
+
 async function incidentOver(retry: RetryCase): Promise<Wait> {
   const { context, businessId, line } = retry;
   const incident = await getIncident(context.store.db, businessId, line.sourceId);
   if (incident === undefined || incident.phase !== "ended") {
-    const text = `waits for the funding account ${line.sourceId}: one decision for everything that bounced`;
+    const text = `waits for ${decisionAbout(line.sourceId)}`;
     return {
       kind: "not-yet",
       answer: assessment(retry, "waiting", text, await changesInMs(retry)),

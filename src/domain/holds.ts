@@ -33,6 +33,11 @@ export interface HoldFacts {
   readonly playbook: string;
 }
 
+/** Why a line that a hold stops isn't paid. */
+export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
+  return `On hold since ${hold.author} said: ${hold.reason}`;
+}
+
 /** The first hold that stops a line, or undefined. */
 export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {
   return holds.find((hold) => {

@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
-import { holdOn } from "../../domain/holds.ts";
+import { holdOn, onHoldText } from "../../domain/holds.ts";
 import { appendMoves } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
 import { activeHolds, type Hold } from "../holds/holds.ts";
@@ -44,7 +44,7 @@ export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): P
       if (line.state === "on-hold") lifted.push(line.payableId);
       continue;
     }
-    const reason = `On hold since ${hold.author} said: ${hold.reason}`;
+    const reason = onHoldText(hold);
     if (line.state === "on-hold" && line.reason === reason) continue;
     const others = stopped.get(reason);
     if (others === undefined) stopped.set(reason, [line.payableId]);

@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
+import { openIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
@@ -92,7 +93,7 @@ describe("a retry", () => {
   });
 
   test("rests while a hold stops it, instead of trying again and again", async ({ world }) => {
-    const { payableId } = await dueRetry(world);
+    const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;
     const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
     await world.store.transaction((trx) =>
@@ -103,6 +104,35 @@ describe("a retry", () => {
       phase: "waiting",
       waitingFor: "on hold",
     });
+    const reason = "On hold since olga said: Call them first.";
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying", reason });
+  });
+
+  test("that was announced for a day joins the incident that others open before it", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await dueRetry(world);
+    const { businessId } = world;
+    const { sourceId, reason } = await world.line(runId, payableId);
+    expect(reason).toMatch(/Tried again on/);
+    const bounced = { businessId, business: "acme", sourceId, code: "R01", reason: "No money" };
+    const workflowId = `funding-incident/acme/${sourceId}`;
+    const atMs = Date.now();
+    await world.store.transaction((trx) =>
+      openIncident(trx, {
+        ...{ ...bounced, workflowId, roles: ["controller"] },
+        ...{ nowMs: atMs, failedAtMs: atMs + 30 * 86_400_000 },
+      }),
+    );
+    expect(await world.look(payableId)).toMatchObject({
+      phase: "waiting",
+      waitingFor: expect.stringMatching(/one decision/),
+    });
+    expect((await world.line(runId, payableId)).reason).toMatch(/Waits for .*: one decision/);
+    const { details } = await world.incident(sourceId);
+    expect(details).toContain("Bills that wait: 1,");
+    await world.decideIncident(sourceId, "released");
+    expect((await world.look(payableId)).phase).toBe("pay");
   });
 
   test("follows what it has paid, although the service doesn't show it yet", async ({ world }) => {
