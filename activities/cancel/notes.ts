@@ -4,7 +4,6 @@ import { formatUsd } from "../../src/domain/money.ts";
 import type { CancellationItem } from "../../src/store/cancellations/cancellation-items.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
-import { namesOf } from "../../src/store/names/names.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
 /** Whose doing it is in the trail, and when. */
@@ -21,10 +20,7 @@ export async function notifyNotCancelled(
   { realMs: nowMs }: ClockReading,
 ): Promise<void> {
   const { is, state, reason } = now;
-  const named = payableId === null ? [] : [payableId];
-  const bill = (await namesOf(trx, businessId, "bill", named)).get(payableId ?? "");
-  const called = [bill?.name, bill?.number].filter((word) => typeof word === "string").join(" ");
-  const payment = called === "" ? "A payment" : `${called}: a payment`;
+  const payment = payableId === null ? "A payment" : `${payableId}: a payment`;
   await raiseNotice(trx, {
     ...{ businessId, kind: "payment-not-cancelled", roles: [], nowMs },
     factKey: `${id}/${paymentId ?? payableId}`,

@@ -14,10 +14,10 @@ import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
-import { assessment, decisionAbout, park, waitFor, waitForDay } from "./answers.ts";
+import { decisionAbout, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
-import { changesInMs, type RetryCase, setLine, setRow } from "./retry-case.ts";
+import { type RetryCase, setRow } from "./retry-case.ts";
 import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
 
 /** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */

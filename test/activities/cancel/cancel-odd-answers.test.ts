@@ -1,3 +1,5 @@
+import { keepNames } from "../../../src/store/names/names.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
 import { describe, expect } from "vitest";
 import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { PaymentsApiError } from "../../../src/payments-api/index.ts";
@@ -254,12 +256,21 @@ describe("a refund", () => {
 
   test("whose money went out after all is told of", async ({ cancels, world }) => {
     const { id, paymentId } = await returning(cancels);
+    const [item] = await cancels.itemsOf(id);
+    const called = { id: item?.payableId ?? "", number: "BILL-000071", name: "One" };
+    await world.store.transaction((trx) =>
+      keepNames(trx, world.businessId, [
+        { kind: "bill", ...called, contactId: "v1", amountCents: 10_000 },
+      ]),
+    );
     showAs(world, { status: "completed" });
     await follow(world, id);
     expect(await cancels.shown(id)).toEqual([`${paymentId} unknown`]);
     expect(await cancels.told(id)).toEqual([
       expect.stringMatching(/^payment-not-cancelled: .*completed/),
     ]);
+    const [{ subject } = { subject: "" }] = await listNotices(world.store.db, { limit: 1 });
+    expect(subject).toMatch(/^One BILL-000071: a payment of \$100\.00 /);
   });
 
   test("that the service takes back is cancelled anew, under the next key", async ({
