@@ -189,7 +189,7 @@ async function holdAll(
       businessId,
       scope: "payable",
       value: payableId,
-      reason: `Its payment is cancelled, for ${requestedBy}: ${reason}`,
+      reason: `${requestedBy} has asked to cancel its payment: ${reason}`,
       author: workflowId,
       nowMs: clock.realMs,
     });

@@ -4,7 +4,9 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
+import { NO_APPROVAL } from "../../src/domain/retries/approval.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
+import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
@@ -191,6 +193,10 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   if (await isRejected(retry.context.store.db, retry.run.runId)) {
     const reason = `Its run was rejected, which takes back its approval. ${NEXT_RUN}`;
     return leaveToNextRun(retry, "rejected", reason);
+  }
+  const { store } = retry.context;
+  if (!(await lineApproved(store.db, retry.line, retry.clock.businessMs))) {
+    return leaveToNextRun(retry, "not-approved", `${NO_APPROVAL} ${NEXT_RUN}`);
   }
   await setLine(retry, { state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
   return payWhenFree(retry, `a person asked for it, it runs on ${runsOn}`);

@@ -15,7 +15,7 @@ export function requireRole(principal: Principal, roles: readonly string[]): voi
   throw new GatewayError(
     403,
     "forbidden",
-    `This needs one of the roles ${roles.join(", ")}; the token of ${principal.name} has ${
+    `This needs one of the roles ${[...new Set(roles)].join(", ")}; the token of ${principal.name} has ${
       principal.roles.join(", ") || "none"
     }.`,
   );

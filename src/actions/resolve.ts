@@ -11,6 +11,7 @@ import {
   releaseClaim,
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
+import { NO_APPROVAL } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Tables } from "../store/index.ts";
@@ -67,14 +68,14 @@ export async function resolve(
   const { businessMs } = await context.clocks.read(profile);
   const resolution = await context.store.transactionOf(profile.businessId, async (trx) => {
     const line = await parkedLine(trx, profile, request.payableId);
-    if (request.action === "retry") {
-      await requireDecider(trx, line, by);
-      await requireApproval(trx, line, businessMs);
-    }
     const resolving = { profile, request, by, line, plan: await planLineOf(trx, line) };
-    return request.action === "retry"
-      ? retry(context, trx, resolving)
-      : end(context, trx, resolving, END_STATES[request.action]);
+    if (request.action !== "retry") {
+      return end(context, trx, resolving, END_STATES[request.action]);
+    }
+    await requireDecider(trx, line, by);
+    const unapproved = await unapprovedText(trx, profile, line, businessMs);
+    const resolution = await retry(context, trx, resolving);
+    return unapproved === null ? resolution : { approvalEnded: unapproved, ...resolution };
   });
   if (resolution.workflowId === undefined) {
     return resolution;
@@ -127,17 +128,24 @@ async function requireDecider(
   if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
 }
 
-/** Money moves on a valid approval only, so a retry without one would only park again. */
-async function requireApproval(
+/**
+ * Why a line is not approved any more; null where it is. Its retry then gives it back to the next
+ * run, which asks. A line that no retry owns needs nobody to give it back.
+ */
+async function unapprovedText(
   trx: Transaction<Tables>,
+  profile: BusinessProfile,
   line: RunLine,
   businessNowMs: number,
-): Promise<void> {
-  if (await lineApproved(trx, line, businessNowMs)) return;
+): Promise<string | null> {
+  if (await lineApproved(trx, line, businessNowMs)) return null;
+  const { businessId, payableId } = line;
+  const owner = (await claimOwners(trx, businessId, [payableId])).get(payableId);
+  if (owner === retryFailedPaymentId(profile.name, payableId)) return NO_APPROVAL;
   throw conflict(
     "not_approved",
-    `${line.payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,
-    { payableId: line.payableId, state: line.state, runId: line.runId },
+    `${payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,
+    { payableId, state: line.state, runId: line.runId },
   );
 }
 

@@ -39,9 +39,9 @@ export async function startPresence({ store, workerId, log }: Present): Promise<
 /** Of workers that were killed on this machine nobody need hear again. */
 async function forgetDead({ db }: Store): Promise<void> {
   const known = await knownWorkers(db);
-  const dead = known.filter(({ workerId, silentMs }) => {
+  const dead = known.filter(({ workerId }) => {
     const [, host, pid] = /^(.*):(\d+)$/.exec(workerId) ?? [];
-    return silentMs > 0 && host === hostname() && pid !== undefined && !isAlive(Number(pid));
+    return host === hostname() && pid !== undefined && !isAlive(Number(pid));
   });
   await forgetWorkers(
     db,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { HistoryBody } from "../../src/api/history.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
@@ -172,6 +173,21 @@ describe("a parked bill", () => {
       expect(answer.json["message"]).toContain("next run");
       expect(await getRetry(gateway.store.db, "biz_acme", payableId)).toBeUndefined();
     }
+  });
+
+  test("that its retry owns is given to the next run where no approval is valid any more", async () => {
+    const owner = retryFailedPaymentId("acme", "p1");
+    const claim = { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: Date.now() };
+    await gateway.store.transactionOf("biz_acme", async (trx) => {
+      await trx.deleteFrom("claims").where("payable_id", "=", "p1").execute();
+      await claimPayables(trx, claim);
+    });
+    const answer = await resolve("p1", "retry");
+    // Temporal, which is to tell the retry, isn't there.
+    expect(answer.json["error"]).toBe("temporal_unreachable");
+    expect(await getRetry(gateway.store.db, "biz_acme", "p1")).toMatchObject({
+      requested: "retry",
+    });
   });
 
   test("is resolved with all others of its reason", async () => {

@@ -75,7 +75,7 @@ test("a controller comes from the notice's link, leaves a bill out and approves 
   expect(await said(page, "Approved")).toMatch(/55 bills, \$[\d,.]+, go out.*1 bill left out/);
   expect(await counted()).toEqual(["cora approve"]);
   await page.getByRole("link", { name: "Today" }).first().click();
-  expect(await said(page, "Today")).toContain("Nothing waits for you.");
+  expect(await said(page, "Today")).toContain("No run waits for your approval.");
 });
 
 test("two people decide at once, and each counts", async () => {

@@ -267,6 +267,16 @@ describe("tokens", () => {
     expect((await payrun(["token", "revoke", "tok_none"], { cwd })).code).toBe(1);
   });
 
+  test("a role that looks mistyped is made, and said", async () => {
+    const cwd = temporaryFolder();
+    await storeIn(cwd);
+    const create = (role: string) => payrun(["token", "create", "cora", "--role", role], { cwd });
+    expect((await create("contoller")).stderr).toContain("did you mean controller?");
+    for (const role of ["controller", "treasury"]) {
+      expect((await create(role)).stderr).not.toContain("did you mean");
+    }
+  });
+
   test("a token's maker is whoever's token the command carries", async () => {
     const cwd = temporaryFolder();
     await storeIn(cwd);

@@ -41,7 +41,7 @@ test("Today says what waits for whom, and that a launcher's own approval is not 
   const otto = await (await signedIn(gateway, "otto", ["owner"])).get("/");
   expect(otto.text).toContain("58 bills, all wait for you");
   const lou = await (await signedIn(gateway, "lou", ["controller", "owner"])).get("/");
-  expect(lou.text).toContain("Nothing waits for you.");
+  expect(lou.text).toContain("No run waits for your approval.");
   expect(lou.text).toContain("58 bills, for owner or controller");
 });
 
@@ -69,7 +69,7 @@ describe("Approving", () => {
       /55 bills, \$[\d,.]+, go out; 2 need a second person .*, 1 needs the owner\./,
     );
     expect(await counted()).toEqual(["cora approve accepted"]);
-    expect((await cora.get("/")).text).toContain("Nothing waits for you.");
+    expect((await cora.get("/")).text).toContain("No run waits for your approval.");
   });
 
   test("leaves bills out by their ids, with a reason, also those ticked on another page", async () => {

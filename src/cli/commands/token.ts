@@ -10,6 +10,7 @@ import {
   tokenNameProblem,
   type TokenView,
 } from "../../domain/approvals/token.ts";
+import { suggest } from "../../domain/suggest.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { openStore, type Store } from "../../store/index.ts";
 import {
@@ -21,6 +22,7 @@ import {
 } from "../../store/approvals/tokens.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
+import type { Output } from "../terminal/output.ts";
 import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { personPath, readLocalAdmin } from "../home/people.ts";
@@ -87,6 +89,7 @@ function addCreate(parent: Command, session: Session): void {
         // A secret has no business on standard error, where it would end up in logs.
         if (!output.json) output.line(made.token);
         output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.id}`));
+        for (const role of roles) noteOddRole(output, role);
         if (isDirect(settings)) {
           writePrivate(personPath(settings.home, name), `${made.token}\n`);
           output.note(
@@ -99,6 +102,18 @@ function addCreate(parent: Command, session: Session): void {
         output.document(made);
       }),
     );
+}
+
+/** Payrun's own roles, and the approvers' of the playbooks that come with it. */
+const USUAL_ROLES: readonly string[] = [...OWN_ROLES, "controller", "owner"];
+
+/** A playbook may ask for any role, so one that looks mistyped is made, and said. */
+function noteOddRole(output: Pick<Output, "note">, role: string): void {
+  const meant = USUAL_ROLES.includes(role) ? undefined : suggest(role, USUAL_ROLES);
+  if (meant === undefined) return;
+  output.note(
+    `! ${role} is a role of its own, which only a playbook that names it asks for; did you mean ${meant}?`,
+  );
 }
 
 /** A name as a shell takes it for one word. */

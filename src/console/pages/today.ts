@@ -29,7 +29,7 @@ export const today: PageOf = async ({ api, visitor }) => {
       ${live(
         "waits",
         html`
-          ${section("Waits for you", waitingList(mine, overview, isShown, "Nothing waits for you."))}
+          ${section("Waits for you", waitingList(mine, overview, isShown, "No run waits for your approval."))}
           ${needsAction(overview)}
           ${others.length === 0 ? "" : section("Waits for others", waitingList(others, overview, isShown, ""))}
         `,
@@ -44,6 +44,9 @@ function leadOf({ businesses }: Overview, mine: readonly WaitingRun[]): string {
   const cents = mine.reduce((sum, { yours }) => sum + yours.cents, 0);
   const bills = mine.reduce((sum, { yours }) => sum + yours.count, 0);
   if (bills > 0) return `${counted(bills, "bill")} of ${formatUsd(cents)} wait for your approval.`;
+  const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
+  if (incidents > 0)
+    return `${counted(incidents, "account")} bounced: one decision for all its bills.`;
   const parked = businesses.reduce((sum, each) => sum + each.parked.count, 0);
   return parked > 0 ? `${counted(parked, "bill")} need a decision.` : "Nothing needs you now.";
 }

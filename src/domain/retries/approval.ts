@@ -19,6 +19,9 @@ export interface ApprovalEnd {
   readonly reason: string;
 }
 
+/** What is said where an approval has run out, or its plan has changed. */
+export const NO_APPROVAL = "It has no valid approval any more.";
+
 /**
  * Says why a line's approval covers no further payment; null while it does.
  *

@@ -104,7 +104,12 @@ function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
   const known = TEXTS[action]?.(details);
   if (known !== undefined) return { atMs, by: actor, kind: KINDS[action] ?? family, text: known };
   if (family === "line") {
-    return { atMs, by: actor, kind: "line", text: `Line ${what}${why(details)}` };
+    const text = `Now ${what.replaceAll("-", " ")}${why(details)}`;
+    return { atMs, by: actor, kind: "line", text };
+  }
+  if (family === "cancel-payment") {
+    const text = `Cancel of its payment: ${what.replaceAll("-", " ")}${inBrackets(details["reason"])}`;
+    return { atMs, by: actor, kind: "cancel", text };
   }
   return { atMs, by: actor, kind: "recorded", text: `${action}${why(details)}` };
 }

@@ -20,6 +20,18 @@ describe("a retry that a person asks for", () => {
     expect(amounts).toEqual([4_000, 4_000]);
   });
 
+  test("whose approval has run out meanwhile gives the bill to the next run", async ({ world }) => {
+    const planned = await dueRetry(world, "R01");
+    const { runId, payableId } = planned;
+    await parked(world, payableId);
+    await askForRetry(world, planned);
+    await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
+    expect((await world.look(payableId)).outcome).toBe("left to the next run");
+    const left = { state: "parked", reasonCode: "not-approved" };
+    expect(await world.line(runId, payableId)).toMatchObject(left);
+    expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
+  });
+
   test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async ({
     world,
   }) => {
