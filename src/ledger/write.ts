@@ -38,8 +38,8 @@ export interface OpenedSend extends NewSend {
 /**
  * Writes the sends that are about to leave: nothing is sent that isn't written here (rule 1).
  *
- * If two processes were let through with the same number, their inserts collide and neither is
- * written.
+ * If two processes were let through with the same number, their inserts collide: one is written,
+ * the other's transaction fails and sends nothing.
  */
 export async function insertSends(
   trx: Transaction<Tables>,
