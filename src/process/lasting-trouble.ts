@@ -77,9 +77,8 @@ export class LastingTrouble {
     await store
       .transactionOf(businessId, (trx) => raiseNotice(trx, notice))
       .catch((fault: unknown) => {
-        log.warn("a failing step could not be told of", {
-          ...{ businessId, step, reason, why: reasonOf(fault) },
-        });
+        const fields = { businessId, step, reason, why: reasonOf(fault) };
+        log.warn("a failing step could not be told of", fields);
       });
   }
 }
