@@ -5,10 +5,11 @@ import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
 import { endHolds } from "../store/holds/holds.ts";
 import { pruneInbox } from "../store/janitor/prune.ts";
+import { noteKept } from "../store/janitor/behind.ts";
 import { claimStrays, releaseOrphanClaims } from "../store/janitor/open-runs.ts";
 import type { JanitorContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
-import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+import { holdIfBothMayBeLost, holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
 import { lookAtOpenSends } from "./open-sends.ts";
 import { FOLLOWED, followLost } from "./lost-workflows.ts";
 import { compareSchedules } from "./schedules.ts";
@@ -70,6 +71,8 @@ class Janitor {
   readonly #lease: Lease = { name: "janitor", holder: randomUUID() };
   #leads = false;
   #wholeAtMs = 0;
+  /** True once this process has found out whether both stores may be lost. */
+  #begun = false;
   #failed = false;
   /** By business: bills with an open request that could not be read. */
   readonly #unread = new Map<string, Set<string>>();
@@ -87,6 +90,8 @@ class Janitor {
       for (const profile of this.#context.profiles.all()) {
         await holdIfRunsAreUnknown(this.#context, profile, remembered);
       }
+      if (!this.#begun) await holdIfBothMayBeLost(this.#context);
+      this.#begun = true;
     } catch (error) {
       this.complain(error);
     }
@@ -94,6 +99,9 @@ class Janitor {
 
   async pass(signal: AbortSignal): Promise<void> {
     try {
+      if (!this.#begun) await this.lookForLoss();
+      // Not before: what the store says of its last use is what that look goes by.
+      if (this.#begun) await noteKept(this.#context.store.db);
       const led = this.#leads;
       if (!(await this.#lead())) return;
       const { temporal, profiles } = this.#context;

@@ -1,10 +1,16 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { serviceTimeMs } from "../business/clock.ts";
+import { spokenTime } from "../domain/clock/spoken.ts";
 import { businessOfWorkflow } from "../contracts/names.ts";
-import { hasAuditHead, holdForLoss } from "../store/janitor/behind.ts";
+import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts";
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
 import type { JanitorContext } from "./context.ts";
+import { executionOf, runningWorkflows } from "./executions.ts";
+import { FOLLOWED } from "./lost-workflows.ts";
+
+/** Processes say more often than this that a store is in use; a backup was made longer ago. */
+const UNUSED_MS = 300_000;
 
 /**
  * Holds everything of a business where Temporal remembers runs that its store doesn't know: the
@@ -51,17 +57,58 @@ export async function holdIfRunsHaveSeenMore(
   }
 }
 
+/**
+ * Holds everything of a business whose workflows Temporal has lost, where its store was not in use
+ * until just now. Both may then have been lost together: nobody remembers what a restored store has
+ * lost, a cancel or a rejection for example.
+ *
+ * Where the store was in use all the time, Temporal alone has lost its data.
+ */
+export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void> {
+  const kept = await lastKept(context.store.db);
+  if (kept === null || kept.forMs < UNUSED_MS) return;
+  const running = await runningWorkflows(context.temporal);
+  for (const profile of context.profiles.all()) {
+    const lost = await lostWorkflows(context, profile, { running, beforeMs: kept.atMs });
+    const [first] = lost;
+    if (first === undefined) continue;
+    const others = lost.length === 1 ? "" : ` and ${lost.length - 1} more`;
+    await hold(context, profile, {
+      evidence: `Temporal has lost ${first}${others}, and the store had not been in use since ${spokenTime(kept.atMs, profile.zone)}`,
+      hadItAtMs: kept.atMs,
+      maybe: true,
+    });
+  }
+}
+
+/** Ids of workflows that had begun by then and that Temporal doesn't know at all. */
+async function lostWorkflows(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  { running, beforeMs }: { readonly running: ReadonlySet<string>; readonly beforeMs: number },
+): Promise<string[]> {
+  const lost: string[] = [];
+  for (const { owed } of Object.values(FOLLOWED)) {
+    for (const { workflowId, sinceMs } of await owed(context, profile)) {
+      if (running.has(workflowId) || sinceMs > beforeMs) continue;
+      const { kind } = await executionOf(context.temporal, workflowId);
+      if (kind === "missing") lost.push(workflowId);
+    }
+  }
+  return lost;
+}
+
 async function hold(
   context: JanitorContext,
   { businessId, name }: BusinessProfile,
-  loss: { readonly evidence: string; readonly hadItAtMs: number },
+  loss: { readonly evidence: string; readonly hadItAtMs: number; readonly maybe?: true },
 ): Promise<void> {
   const serviceMs = await serviceTimeMs(context.clockOf(name));
   const isSet = await context.store.transactionOf(businessId, (trx) =>
     holdForLoss(trx, { businessId, ...loss, serviceMs }),
   );
   if (!isSet) return;
-  context.log.warn("the store is older than its runs: everything is on hold", {
+  context.log.warn("the store is older than its runs, or may be: everything is on hold", {
     business: name,
     evidence: loss.evidence,
   });

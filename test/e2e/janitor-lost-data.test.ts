@@ -6,6 +6,7 @@ import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
 import { bills, PAY_ALL } from "../support/bills.ts";
+import { lastKept } from "../../src/store/janitor/behind.ts";
 import { isLong } from "../support/long.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { paymentRequests } from "../support/scene.ts";
@@ -279,6 +280,35 @@ describe("a store that was restored from a backup", () => {
       await expectAllDone(payrun, [...made, ...later]);
     },
   );
+});
+
+describe.runIf(isLong)("store and Temporal's data, lost together,", () => {
+  test("hold everything, because nobody remembers what the restored store has lost", async () => {
+    await loseTemporal();
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, temporalAddress: server.address });
+    const { runId, made } = await plannedRun(payrun, [10_00]);
+    await expect.poll(() => lastKept(payrun.store.db)).not.toBeNull();
+    const backup = backUp(payrun);
+    // As one that was made an hour ago.
+    const database = new DatabaseSync(backup);
+    database.exec(
+      "update leases set until_ms = until_ms - 3600000 where name = 'store-kept'; update runs set launched_at_ms = launched_at_ms - 7200000",
+    );
+    database.close();
+    await payrun.call("launcher", "POST", `/v1/runs/${encodeURIComponent(runId)}/cancel`);
+    await payrun.killWorkers();
+    await loseTemporal();
+    await replaceStore(payrun, backup);
+    const hold = await holdOnAll(payrun);
+    expect(hold.reason).toContain(`Temporal has lost ${runId}`);
+    await approve(payrun, runId);
+    await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
+    expect(await paymentRequests(payrun)).toBe(0);
+    await release(payrun, hold);
+    await payrun.sandbox.control.advanceWire("PT9M");
+    expect((await untilEnded(payrun, runId)).counts).toEqual({ settled: 1 });
+    await expectAllDone(payrun, made);
+  });
 });
 
 describe.runIf(isLong)("an empty store", () => {

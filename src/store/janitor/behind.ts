@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { AuditHead } from "../../contracts/activities.ts";
 import { appendAudit, endOfTrail } from "../audit/audit.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
+import { type Lease, takeLease } from "../sql/leases.ts";
 import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 import { createHold } from "../holds/holds.ts";
@@ -28,9 +29,28 @@ export async function hasAuditHead(db: Db, businessId: string, hash: string): Pr
   return (await findOne(db, "audit", { businessId, prevHash: hash })) !== undefined;
 }
 
+/** A row of its own: a lease that ends at once says when it was taken last. */
+const KEPT: Lease = { name: "store-kept", holder: "payrun" };
+
+/** A process says that the store is in use: a backup shows when it was made, whoever restores it. */
+export async function noteKept(db: Db): Promise<void> {
+  await takeLease(db, KEPT, 0);
+}
+
+/** When the store was last in use, on the database's clock; null where nothing has said so yet. */
+export async function lastKept(
+  db: Db,
+): Promise<{ readonly atMs: number; readonly forMs: number } | null> {
+  const row = await findOne(db, "leases", { name: KEPT.name });
+  if (row === undefined) return null;
+  return { atMs: row.untilMs, forMs: (await databaseNowMs(db)) - row.untilMs };
+}
+
 /** Something that shows that the store has lost what it once had. */
 export interface Loss {
   readonly businessId: string;
+  /** True where the store may be whole all the same: only a person can say so. */
+  readonly maybe?: true;
   /** Half a sentence for people: "Temporal has a run … that the store doesn't know". */
   readonly evidence: string;
   /** Instant at which the store still had it, by the database's clock or Temporal's. */
@@ -54,10 +74,14 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   if (held !== null && held.atMs >= loss.hadItAtMs) return false;
   // No process's own clock: that may be minutes off.
   const nowMs = await databaseNowMs(trx);
+  const { is, why } =
+    loss.maybe === true
+      ? { is: "may be", why: "If it was restored from a backup, compare" }
+      : { is: "is", why: "It was restored from a backup, or is empty. Compare" };
   const reason =
-    `The store is older than what was done with it: ${loss.evidence}. It was restored from a ` +
-    "backup, or is empty. Compare it with the bank, then release this hold: what was paid " +
-    "meanwhile is then found at the service, and not paid again.";
+    `The store ${is} older than what was done with it: ${loss.evidence}. ${why} it with the ` +
+    "bank, and give again what is missing: cancels, rejections, holds, revoked tokens. Then " +
+    "release this hold: what was paid meanwhile is then found at the service, and not paid again.";
   const hold = await createHold(trx, {
     businessId,
     scope: "all",
@@ -68,7 +92,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   });
   await raiseNotice(trx, {
     ...{ businessId, kind: "store-behind", factKey: hold.holdId, nowMs },
-    subject: "Everything is on hold: the store is older than what was done with it",
+    subject: `Everything is on hold: the store ${is} older than what was done with it`,
     text: `${reason}\n\nWhat to do: payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
     roles: ["operator"],
     data: { holdId: hold.holdId, evidence: loss.evidence },

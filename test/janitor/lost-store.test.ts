@@ -1,0 +1,83 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { expect } from "vitest";
+import { holdIfBothMayBeLost } from "../../src/janitor/lost-store.ts";
+import { lastKept, noteKept } from "../../src/store/janitor/behind.ts";
+import { listHolds } from "../../src/store/holds/holds.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
+
+/** What a worker does before it polls, at a Temporal that runs these and knows no others. */
+async function look(world: MoneyWorld, running: readonly string[] = []): Promise<void> {
+  const temporal = {
+    withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
+    workflow: {
+      list: async function* () {
+        yield* running.map((workflowId) => ({ workflowId }));
+      },
+      getHandle: () => ({
+        describe: () => Promise.reject(new WorkflowNotFoundError("gone", "id", undefined)),
+      }),
+    },
+  } as unknown as Client;
+  const profiles = { all: () => [world.world.profile] };
+  await holdIfBothMayBeLost({ ...world.context(), temporal, profiles });
+}
+
+/** The store says that it was in use so long ago, as a restored backup does. */
+async function lastInUse(world: MoneyWorld, agoMs: number): Promise<void> {
+  const { db } = world.store;
+  await noteKept(db);
+  const { atMs } = (await lastKept(db)) ?? { atMs: 0 };
+  const until = { until_ms: atMs - agoMs };
+  await db.updateTable("leases").set(until).where("name", "=", "store-kept").execute();
+}
+
+/** The run was launched well before all that. */
+async function runOfDaysAgo(world: MoneyWorld): Promise<string> {
+  const { runId } = await world.plannedRun([{}]);
+  await world.store.db.updateTable("runs").set({ launched_at_ms: 1 }).execute();
+  return runId;
+}
+
+const holdsOf = async ({ store, businessId }: MoneyWorld) =>
+  (await listHolds(store.db, { businessId, nowMs: 0 })).map(({ scope, reason }) => ({
+    scope,
+    reason,
+  }));
+
+test("a store that was not in use until now is on hold where Temporal has lost its workflows, once", async ({
+  world,
+}) => {
+  const runId = await runOfDaysAgo(world);
+  await lastInUse(world, 600_000);
+  await look(world);
+  await look(world);
+  const held = await holdsOf(world);
+  expect(held).toEqual([{ scope: "all", reason: expect.stringContaining("may be older") }]);
+  expect(held[0]?.reason).toContain(`Temporal has lost ${runId}, and the store had not been`);
+});
+
+test("a store that was in use until now goes on though Temporal has lost its workflows", async ({
+  world,
+}) => {
+  await runOfDaysAgo(world);
+  await lastInUse(world, 200_000);
+  await look(world);
+  expect(await holdsOf(world)).toEqual([]);
+});
+
+test("a store whose processes rested for a night goes on where Temporal has its workflows", async ({
+  world,
+}) => {
+  const runId = await runOfDaysAgo(world);
+  await lastInUse(world, 36_000_000);
+  await look(world, [runId]);
+  expect(await holdsOf(world)).toEqual([]);
+});
+
+test("a run whose launch had not reached Temporal yet is no sign of a loss", async ({ world }) => {
+  await world.plannedRun([{}]);
+  await lastInUse(world, 36_000_000);
+  await world.store.db.updateTable("runs").set({ launched_at_ms: Date.now() }).execute();
+  await look(world);
+  expect(await holdsOf(world)).toEqual([]);
+});
