@@ -1,5 +1,9 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
-import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
+import type {
+  PayrunActivities,
+  RetryAssessment,
+  RetryFailedPaymentInput,
+} from "../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
@@ -93,10 +97,8 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     launchRun: step((input) => beatingLate(() => launchScheduled(context, input))),
     reviewOnboarding: look((input) => beating(() => assessOnboarding(context, input))),
     sendOnboardingStep: step((input) => beating(() => takeOnboardingStep(context, input))),
-    payAgain: step((input) =>
-      beating(() =>
-        onStoreNotBehind(context, retryId(input), input, () => payAgain(context, input)),
-      ),
+    payAgain: look((input) =>
+      beating(() => withAuditHead(context, retryId(input), input, () => payAgain(context, input))),
     ),
   };
 }
@@ -135,13 +137,19 @@ async function payLane(
   return summary ?? NOTHING_PAID;
 }
 
-async function payAgain(context: ActivityContext, input: RetryFailedPaymentInput): Promise<void> {
+async function payAgain(
+  context: ActivityContext,
+  input: RetryFailedPaymentInput,
+): Promise<RetryAssessment> {
+  const before = await assessRetry(context, input);
+  if (before.phase !== "pay") return before;
   const { businessId } = context.profileOf(input.business);
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
   const by = sender(context);
   await inSlot(context.store, { kind: "retry", businessId }, stop, () =>
     payRetry(context, input, by),
   );
+  return assessRetry(context, input);
 }
 
 async function cancelIn(

@@ -3,14 +3,9 @@ import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
-/** The service's event follows a payment within about a second, so one look sees both. */
-const EVENT_COMES_MS = 1_000;
-
 /** Summaries of the look, by the retry's last phase. */
 const REVIEWS = {
   begun: "Reads what became of the payment of",
-  waiting: "Reviews whether it is time to pay again:",
-  pay: "Reads what became of the new payment of",
   following: "Reads what became of the new payment of",
   parked: "Reviews whether a person has decided about",
   ended: "Reads what became of the payment of",
@@ -27,8 +22,15 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
   let phase: RetryAssessment["phase"] | "begun" = "begun";
   return new Turns().toTheEnd<RetryAssessment, string>({
     look: async () => {
-      const summary = `${REVIEWS[phase]} ${about}`;
-      const now = await retries.reviewFailedPayment.executeWithOptions({ summary }, [known]);
+      const now = await (phase === "waiting" || phase === "pay"
+        ? money.payAgain.executeWithOptions(
+            { summary: `Pays ${about} again if nothing keeps it back` },
+            [known],
+          )
+        : retries.reviewFailedPayment.executeWithOptions(
+            { summary: `${REVIEWS[phase]} ${about}` },
+            [known],
+          ));
       phase = now.phase;
       about = now.about ?? about;
       if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
@@ -43,9 +45,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
       }),
     act: async (now) => {
       if (now.phase === "ended") return { result: now.outcome ?? "ended" };
-      if (now.phase !== "pay") return "sleep";
-      await money.payAgain.executeWithOptions({ summary: `Pays ${about} again` }, [known]);
-      return { lookInMs: EVENT_COMES_MS };
+      return now.phase === "pay" ? "look" : "sleep";
     },
     input: () => [known],
   });

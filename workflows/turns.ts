@@ -20,16 +20,8 @@ import { pauseAfterMs, type Sleep } from "../src/domain/runs/turns.ts";
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
 
-/**
- * What follows a turn: another look (at once, or after a moment unless a signal comes first), a
- * wait (as long as the look said, or another), or the end.
- */
-export type Next<Result> =
-  | "look"
-  | { readonly lookInMs: number }
-  | "sleep"
-  | { readonly sleep: Sleep }
-  | End<Result>;
+/** What follows a turn: another look, a wait (as long as the look said, or another), or the end. */
+export type Next<Result> = "look" | "sleep" | { readonly sleep: Sleep } | End<Result>;
 
 interface End<Result> {
   readonly result: Result;
@@ -131,11 +123,9 @@ export class Turns {
         await this.#finished();
         return "anew";
       }
-      const isLook = next === "look" || (typeof next === "object" && "lookInMs" in next);
-      const pauseMs = isLook || this.#began ? this.#pauseMs(now) : 0;
-      if (isLook) {
-        const wakeInMs = Math.max(pauseMs, next === "look" ? 0 : next.lookInMs);
-        if (wakeInMs > 0) await this.#sleep({ wakeInMs }, 0, now);
+      const pauseMs = next === "look" || this.#began ? this.#pauseMs(now) : 0;
+      if (next === "look") {
+        if (pauseMs > 0) await this.#sleep({ wakeInMs: pauseMs }, 0, now);
       } else {
         await this.#sleep(next === "sleep" ? now : next.sleep, pauseMs, now);
       }

@@ -143,7 +143,8 @@ export interface PayrunActivities {
   /** Records that later decisions sent to Temporal are not read, and how many there were. */
   countUnreadDecisions(input: { readonly runId: string } & DirectMail): Promise<void>;
   reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
-  payAgain(input: RetryFailedPaymentInput): Promise<void>;
+  /** Pays the bill if nothing keeps it back. @returns where it stands then */
+  payAgain(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   /** Updates a cancellation from the store alone, and says what to do next. */
   reviewCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;
   /** Chooses payments or bills, and puts the bills on hold before anything is cancelled. */
