@@ -79,8 +79,11 @@ describe("a vendor's changed bank account", () => {
   test("is asked about in a sandbox, where an approval counts without an answer", async () => {
     const known = await createBusinessClocks().read(profile());
     const change = { contactId: "con_new", contactName: "Vendor", text: "It has changed." };
-    const refusalOf = (sandbox: boolean) => {
-      const request = { decision: "approve", planHash: run.planHash, drop: [] } as const;
+    const refusalOf = (sandbox: boolean, said?: { person: string; phone: string }) => {
+      const request = {
+        ...({ decision: "approve", planHash: run.planHash, drop: [] } as const),
+        verifiedBankChanges: said === undefined ? [] : [{ ...verified, ...said }],
+      };
       const counted = { accepted: true, countsFor: [], dropped: [] } as const;
       const answer = askingHowVerified({ request, clock: { ...known, sandbox } }, counted, [
         change,
@@ -88,6 +91,26 @@ describe("a vendor's changed bank account", () => {
       return answer.accepted ? null : answer.code;
     };
     expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank-change-unverified"]);
+    expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank-change-unverified");
+  });
+
+  test("is not approved by an answer that names nobody, or no number that can be called", async () => {
+    for (const said of [
+      { person: "y" },
+      { person: "Yes." },
+      { phone: "y" },
+      { phone: "0000000" },
+    ]) {
+      const answer = await decide(carla, { verifiedBankChanges: [{ ...verified, ...said }] });
+      expect([answer.status, answer.json]).toMatchObject([
+        422,
+        {
+          error: "bank_change_unverified",
+          message: expect.stringMatching(/Vendor of q2 tells of no call\. Say the /),
+        },
+      ]);
+    }
+    expect(await outcomes()).toEqual([]);
   });
 
   test("asks nobody who leaves its bill out, or rejects", async () => {
