@@ -3,7 +3,7 @@ import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { personProblem, phoneProblem } from "../../domain/approvals/bank-changes.ts";
 import { counted } from "../../domain/counted.ts";
-import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
 import { facts, field, form, hidden, note, section, submit, table } from "../elements.ts";
@@ -66,7 +66,11 @@ async function checkPage(
         ["Account", review.accounts.map(nameOfAccount).join(", ") || "–"],
         [
           "Decide by",
-          review.decideBy === null ? "no deadline" : spokenDeadline(review.decideBy, review),
+          review.decideBy === null
+            ? "no deadline"
+            : isPast(review.decideBy, review)
+              ? "It is over: approving now changes dates"
+              : spokenDeadline(review.decideBy, review),
         ],
       ])}`,
     )}
