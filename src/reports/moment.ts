@@ -40,3 +40,9 @@ export async function readingOf(
     return undefined;
   }
 }
+
+/** The zone for what is of no one business: that of all of them where they agree, else New York's. */
+export function zoneOfAll({ profiles }: Pick<Clocked, "profiles">): string {
+  const [zone = NEW_YORK, ...others] = new Set(profiles.all().map((each) => each.zone ?? NEW_YORK));
+  return others.length === 0 ? zone : NEW_YORK;
+}
