@@ -1,6 +1,6 @@
 import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Output } from "./output.ts";
-import { dim, fitted } from "./text.ts";
+import { dim, fitted, wrapped } from "./text.ts";
 
 /** How a command shows what changes while it is watched. */
 interface LiveView {
@@ -48,7 +48,9 @@ function redrawn(): LiveView {
     show: (_, zone, whole) => {
       // What is taller or wider than the window can't be drawn over.
       const most = Math.max(5, (process.stdout.rows ?? 24) - 2);
-      const lines = whole().map((line) => fitted(line, 0));
+      const lines = whole()
+        .flatMap((line) => wrapped(line, 0))
+        .map((line) => fitted(line, 0));
       const hidden = lines.length - most;
       draw([
         ...(hidden > 0 ? [...lines.slice(0, most), dim(`… ${hidden} more lines`)] : lines),

@@ -49,7 +49,7 @@ test("at a terminal one view is kept up to date, and fits its window", () => {
   view.show("a change", "America/Chicago", () => tall);
   const first = stripVTControlCharacters(written).trimEnd().split("\n");
   expect(first).toHaveLength(8);
-  expect(first.at(-2)).toBe("… 14 more lines");
+  expect(first.at(-2)).toBe("… 34 more lines");
   expect(first.every((line) => line.replace(/^\r/, "").length <= 40)).toBe(true);
   written = "";
   view.show("another", "America/Chicago", () => ["one", "two"]);
