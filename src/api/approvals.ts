@@ -3,6 +3,17 @@ import { z } from "@hono/zod-openapi";
 /** Bills and what they come to. */
 export const billSum = z.object({ count: z.int(), cents: z.int() });
 
+/** Approved bills whose day has passed. */
+export const newDates = billSum
+  .extend({
+    executionDate: z.string().describe("The day that they get instead, YYYY-MM-DD"),
+    asksAgain: z.boolean().describe("True where that day needs an approval of its own"),
+  })
+  .optional()
+  .describe(
+    "Bills whose day has passed: some of those that go out or, where the new day asks again, others; missing for none",
+  );
+
 /** Whose approval a bill waits for. */
 export const missingApproval = z.object({
   by: z.array(z.string()).describe("Roles that may decide now"),

@@ -5,6 +5,7 @@ import {
   CANCELLATION_STATES,
 } from "../contracts/cancellation.ts";
 import { startedBy } from "./schemas.ts";
+import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
 
 export const CancellationStatusBody = z
@@ -12,6 +13,7 @@ export const CancellationStatusBody = z
     id: z.string(),
     kind: z.enum(CANCELLATION_KINDS),
     business: z.string(),
+    zone: moment.zone,
     playbook: z.string().describe("Empty where a person named the payments"),
     phase: z.enum(CANCELLATION_PHASES),
     waitingFor: z.string().nullable(),

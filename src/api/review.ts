@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
-import { billSum, missingApproval, waitingLines } from "./approvals.ts";
+import { billSum, missingApproval, newDates, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
 import { planOnly } from "./report.ts";
@@ -90,6 +90,7 @@ export const RunReviewBody = z
           .nullable()
           .describe("Why your approval would count for nothing, whatever your roles are"),
         goesOut: billSum.describe("Bills that it lets go out"),
+        newDates,
         held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
         oneOfSeveral: z
           .array(waitingLines)

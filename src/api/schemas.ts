@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
-import { billSum, waitingLines } from "./approvals.ts";
+import { billSum, newDates, waitingLines } from "./approvals.ts";
 import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
@@ -27,11 +27,16 @@ export const DecisionBody = z
       .describe("Payables whose rule the approver's role counts for, at most 1,000 of them"),
     countsForCount: z.int().describe("How many these are in all"),
     dropped: z.array(z.string()).describe("Payables that were left out"),
+    alreadySince: z
+      .string()
+      .optional()
+      .describe("When the same person had decided just this before: there where nothing is new"),
     tooEarly: z
       .array(z.string())
       .optional()
       .describe("Payables that it doesn't count for, because a stage before it is open"),
     goesOut: billSum.describe("Bills that go out because of it"),
+    newDates,
     held: billSum.describe("Bills that nothing but a hold keeps from going out"),
     missing: z
       .array(waitingLines)

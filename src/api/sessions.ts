@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { moment } from "./moment.ts";
 
 export const SignInLinkBody = z
   .object({
@@ -6,6 +7,7 @@ export const SignInLinkBody = z
     code: z.string().describe("What stands in it behind #"),
     name: z.string().describe("Who will be signed in"),
     expiresAt: z.string(),
+    zone: moment.zone,
   })
   .openapi("SignInLink");
 
@@ -27,4 +29,4 @@ export const SessionBody = z
   })
   .openapi("Session");
 
-export const SessionListBody = z.object({ items: z.array(SessionBody) });
+export const SessionListBody = z.object({ items: z.array(SessionBody), zone: moment.zone });

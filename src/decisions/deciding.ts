@@ -7,6 +7,7 @@ import {
   type BankChange,
   unverified,
   type VerifiedBankChange,
+  verifiedProblem,
 } from "../domain/approvals/bank-changes.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
@@ -116,7 +117,8 @@ export function askingFreshSignIn(
 
 /**
  * Refuses an approval that lets money go to a vendor's new bank account, if it doesn't say how that
- * was verified. In a sandbox no money moves, so people are asked and nothing is refused.
+ * was verified. In a sandbox no money moves, so no answer is needed; one that tells of no call is
+ * refused everywhere.
  *
  * @param changes of the lines that it counts for
  */
@@ -125,8 +127,20 @@ export function askingHowVerified(
   verdict: DecisionVerdict,
   changes: readonly BankChange[],
 ): DecisionVerdict {
-  if (!verdict.accepted || request.decision === "reject" || clock.sandbox) return verdict;
-  const open = unverified(changes, request.verifiedBankChanges ?? []);
+  if (!verdict.accepted || request.decision === "reject") return verdict;
+  const said = request.verifiedBankChanges ?? [];
+  for (const each of said) {
+    const problem = verifiedProblem(each);
+    if (problem === undefined) continue;
+    const vendor = changes.find(({ contactId }) => contactId === each.contactId)?.contactName;
+    // Nothing of what was sent: a refusal's reason stays in the trail.
+    return refuse(
+      "bank-change-unverified",
+      `what is said of the new bank account of ${vendor ?? "a vendor"} tells of no call. ${problem.replace(/\.$/, "")}`,
+    );
+  }
+  if (clock.sandbox) return verdict;
+  const open = unverified(changes, said);
   if (open.length === 0) return verdict;
   const named = open
     .slice(0, VENDORS_NAMED)

@@ -1,6 +1,7 @@
 import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   missingOf,
+  type NewDates,
   NOTHING,
   owesItTo,
   plus,
@@ -9,6 +10,7 @@ import {
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
 import type { BillSum } from "../domain/counted.ts";
+import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
@@ -19,6 +21,8 @@ import type { Deciding } from "./deciding.ts";
 export interface EffectOfApproval {
   /** Bills that go out because of it. */
   readonly goesOut: BillSum;
+  /** Bills whose day has passed: some of these, or others if the new day must be approved. */
+  readonly newDates?: NewDates | undefined;
   /** Bills that nothing but a hold keeps from going out. */
   readonly held: BillSum;
   /** Whom the others wait for. */
@@ -40,8 +44,13 @@ export async function effectOf(
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
   const missing = new WaitingSums();
   let [goesOut, held] = [NOTHING, NOTHING];
-  const grouping = { states: DECIDABLE, businessMs: clock.businessMs, holds };
-  for (const { planned, under, bills } of await approvalGroups(db, runId, grouping)) {
+  let newDates: NewDates | undefined;
+  const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
+  const grouping = {
+    ...{ states: DECIDABLE, businessMs: clock.businessMs, holds },
+    earliest: earliestDate(clock),
+  };
+  for (const { planned, under, bills, firstDate } of await approvalGroups(db, runId, grouping)) {
     const { line } = planned;
     const lacks = missingOf(under);
     if (lacks !== null) {
@@ -49,10 +58,19 @@ export async function effectOf(
       if (line.state !== "planned") missing.add(lacks, bills);
     } else if (owesItTo(under, principal.name)) {
       const hold = holdOn(holds, { ...line, runId, playbook });
-      if (line.state === "on-hold" || hold !== undefined) held = plus(held, bills);
-      else goesOut = plus(goesOut, bills);
+      if (line.state === "on-hold" || hold !== undefined) {
+        held = plus(held, bills);
+        continue;
+      }
+      const newDate = newDateOf(firstDate, dates, clock);
+      if (newDate?.asksAgain !== true) goesOut = plus(goesOut, bills);
+      if (newDate !== undefined) newDates = { ...newDate, ...plus(newDates ?? NOTHING, bills) };
     }
   }
-  const effect = { goesOut, held, missing: missing.all() };
+  const effect = {
+    goesOut,
+    ...(newDates === undefined ? {} : { newDates }),
+    ...{ held, missing: missing.all() },
+  };
   return { ...effect, summary: effectText(effect) };
 }

@@ -9,6 +9,7 @@ import {
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
+import { spokenTime } from "../domain/clock/spoken.ts";
 import { sumCents } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf } from "./effect.ts";
@@ -36,6 +37,8 @@ export interface DecisionAnswer extends EffectOfApproval {
   readonly dropped: readonly string[];
   /** Bills that it doesn't count for yet, because a stage before is open; missing for none. */
   readonly tooEarly?: readonly string[];
+  /** ISO instant at which the same person had decided just this: there where nothing is new. */
+  readonly alreadySince?: string;
 }
 
 export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
@@ -86,7 +89,13 @@ export async function takeDecision(
   }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier);
-    return answer(trx, deciding, { countsFor, dropped: earlier.dropped });
+    const said = await answer(trx, deciding, { countsFor, dropped: earlier.dropped });
+    const did = request.decision === "approve" ? "approved" : "rejected";
+    return {
+      ...said,
+      alreadySince: new Date(earlier.decidedAtMs).toISOString(),
+      summary: `You had ${did} this already, on ${spokenTime(earlier.decidedAtMs, clock.zone)}: nothing is new. ${isOpen(said) ? said.summary : "No bill of it waits for an approval."}`,
+    };
   }
   const approved = linesOf(lines, verdict);
   const amountCents = sumCents(approved.map((line) => line.amountCents));
@@ -100,6 +109,11 @@ function linesOf(lines: readonly LineToDecide[], verdict: DecisionVerdict) {
   if (!verdict.accepted) return [];
   const counted = new Set(verdict.countsFor.map(({ payableId }) => payableId));
   return lines.filter(({ payableId }) => counted.has(payableId));
+}
+
+/** False where a decision has nothing left to bring about. */
+function isOpen({ goesOut, newDates, held, missing }: EffectOfApproval): boolean {
+  return goesOut.count + held.count + missing.length > 0 || newDates !== undefined;
 }
 
 /** The same decision again does something where a stage has opened since. */

@@ -1,4 +1,5 @@
 import type { ActionContext } from "../actions/context.ts";
+import type { ClockReading } from "../business/clock.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 
 type Clocked = Pick<ActionContext, "profiles" | "clocks">;
@@ -23,11 +24,25 @@ export function zoneOf({ profiles }: Pick<Clocked, "profiles">, business: string
 
 /** The business clock; 0 if it can't be read now: then approvals are shown that may have expired. */
 export async function businessNowMs(context: Clocked, business: string): Promise<number> {
+  return Math.floor((await readingOf(context, business))?.businessMs ?? 0);
+}
+
+/** The business's clocks; undefined if they can't be read now. */
+export async function readingOf(
+  context: Clocked,
+  business: string,
+): Promise<ClockReading | undefined> {
   const profile = context.profiles.get(business);
-  if (profile === undefined) return 0;
+  if (profile === undefined) return undefined;
   try {
-    return Math.floor((await context.clocks.read(profile)).businessMs);
+    return await context.clocks.read(profile);
   } catch {
-    return 0;
+    return undefined;
   }
+}
+
+/** The zone for what is of no one business: that of all of them where they agree, else New York's. */
+export function zoneOfAll({ profiles }: Pick<Clocked, "profiles">): string {
+  const [zone = NEW_YORK, ...others] = new Set(profiles.all().map((each) => each.zone ?? NEW_YORK));
+  return others.length === 0 ? zone : NEW_YORK;
 }

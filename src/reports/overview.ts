@@ -11,9 +11,9 @@ import { waitingBills } from "../store/approvals/approval-waits.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import { type DaySum, sumsByDay } from "../store/lines/day-sums.ts";
 import { sumOfParked } from "../store/lines/parked-lines.ts";
-import { getPlan } from "../store/plans/plans.ts";
 import { listRuns, type Run } from "../store/runs/runs.ts";
 import { businessNowMs, momentOf } from "./moment.ts";
+import { deadlineOf } from "./status/run.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -75,7 +75,7 @@ async function waitingRun(
     ...{ id: runId, business, playbook, period, launchedBy },
     waiting: sumOf(all),
     yours: sumOf(mine),
-    decideBy: (await getPlan(db, runId))?.summary.decideBy ?? null,
+    decideBy: await deadlineOf(db, run),
     waitsFor: [...new Set(others)],
   };
 }

@@ -1,5 +1,7 @@
+import { exec } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -46,9 +48,9 @@ test("without a terminal and without flags it writes what runs on the sandbox, a
   const { code, stdout } = await payrun(["init"], { cwd });
   expect(code).toBe(0);
   const steps = stdout.split("What to type next:\n")[1] ?? "";
-  expect(steps).toContain("npx payrun up");
-  expect(steps).toContain("npx payrun launch small-bills-next-day.yaml");
-  expect(steps).toContain("npx payrun approve small-bills-next-day --as approver");
+  expect(steps).toContain("payrun.mjs up");
+  expect(steps).toContain("payrun.mjs launch small-bills-next-day.yaml");
+  expect(steps).toContain("payrun.mjs approve small-bills-next-day --as approver");
   expect(Object.keys(composeIn(cwd).services)).toContain("sandbox");
   const valid = await payrun(["validate", "small-bills-next-day.yaml"], { cwd });
   expect([valid.code, valid.stderr]).toEqual([0, ""]);
@@ -84,7 +86,7 @@ test("for a real service it writes profiles that load once the token is in its f
   const flags = ["--business", "acme", "--business-id", "biz_1", "--playbook", "weekly-vendors"];
   const { code, stdout } = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain("npx payrun token bootstrap ADA BEA");
+  expect(stdout).toContain("payrun.mjs token bootstrap ADA BEA");
   expect(statSync(join(cwd, "profiles.yaml")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toContain("secrets/");
 
@@ -136,4 +138,25 @@ test("answers are checked, all of them at once, and what would have no effect is
   expect(bad.stderr).toContain("“CFO” can't be a role");
   const idle = await payrun(["init", "--business-id", "biz_1"]);
   expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining("--service real")]);
+});
+
+test("what it says to type runs in the folder that it wrote, with the package installed there or not", async () => {
+  const cwd = temporaryFolder();
+  const folder = join(cwd, "somewhere else");
+  const typed = async () => {
+    const { stdout } = await payrun(["init", folder], { cwd });
+    return (
+      stdout
+        .split("What to type next:\n")[1]
+        ?.split("\n")
+        .map((line) => line.trim()) ?? []
+    );
+  };
+  const [change = "", , plan = ""] = await typed();
+  const env = { ...process.env, PAYRUN_HOME: join(cwd, "home") };
+  const help = promisify(exec)(`${change} && ${plan} --help`, { cwd, env });
+  expect((await help).stdout).toContain("Usage: payrun plan");
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/.bin/payrun"), "");
+  expect((await typed())[1]).toMatch(/^npx payrun up /);
 });

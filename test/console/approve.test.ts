@@ -91,9 +91,11 @@ describe("Approving", () => {
 
   test("decides nothing where a vendor's new bank account was not verified", async () => {
     const checked = await cora.get(check());
-    const silent = await cora.send(checked, `${page}/approve`, { "whom-con_4": "Ann" });
+    const silent = await cora.send(checked, `${page}/approve`, {
+      ...{ "whom-con_4": "Ann", "number-con_4": "y" },
+    });
     expect(silent.status).toBe(422);
-    expect(silent.text).toContain("Say on which number, known from before the change.");
+    expect(silent.text).toContain("Say the whole number you called");
     expect(await counted()).toEqual([]);
     const without = await cora.get(check(["pbl_0104"]));
     expect(without.text).not.toContain("Whom did you call?");

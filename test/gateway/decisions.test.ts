@@ -79,8 +79,11 @@ describe("a vendor's changed bank account", () => {
   test("is asked about in a sandbox, where an approval counts without an answer", async () => {
     const known = await createBusinessClocks().read(profile());
     const change = { contactId: "con_new", contactName: "Vendor", text: "It has changed." };
-    const refusalOf = (sandbox: boolean) => {
-      const request = { decision: "approve", planHash: run.planHash, drop: [] } as const;
+    const refusalOf = (sandbox: boolean, said?: { person: string; phone: string }) => {
+      const request = {
+        ...({ decision: "approve", planHash: run.planHash, drop: [] } as const),
+        verifiedBankChanges: said === undefined ? [] : [{ ...verified, ...said }],
+      };
       const counted = { accepted: true, countsFor: [], dropped: [] } as const;
       const answer = askingHowVerified({ request, clock: { ...known, sandbox } }, counted, [
         change,
@@ -88,6 +91,26 @@ describe("a vendor's changed bank account", () => {
       return answer.accepted ? null : answer.code;
     };
     expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank-change-unverified"]);
+    expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank-change-unverified");
+  });
+
+  test("is not approved by an answer that names nobody, or no number that can be called", async () => {
+    for (const said of [
+      { person: "y" },
+      { person: "Yes." },
+      { phone: "y" },
+      { phone: "0000000" },
+    ]) {
+      const answer = await decide(carla, { verifiedBankChanges: [{ ...verified, ...said }] });
+      expect([answer.status, answer.json]).toMatchObject([
+        422,
+        {
+          error: "bank_change_unverified",
+          message: expect.stringMatching(/Vendor of q2 tells of no call\. Say the /),
+        },
+      ]);
+    }
+    expect(await outcomes()).toEqual([]);
   });
 
   test("asks nobody who leaves its bill out, or rejects", async () => {
@@ -193,7 +216,43 @@ describe("an approval", () => {
       (first.json["countsFor"] as string[]).toSorted(),
     );
     expect(second.json["dropped"]).toEqual(["p2"]);
+    expect([first.json["alreadySince"], second.json]).toMatchObject([
+      undefined,
+      {
+        alreadySince: expect.stringMatching(/^2\d{3}-/),
+        summary: expect.stringMatching(
+          /^You had approved this already, on \w+, .* New York: nothing is new\. 1 bill, .* 1 needs /,
+        ),
+      },
+    ]);
     expect(await outcomes()).toEqual(["cora accepted"]);
+  });
+
+  test("of bills whose day has passed tells their new day, and whether that is asked about again", async () => {
+    const lines = [planLine("gone", { executionDate: "2026-10-12" }), planLine("later")];
+    const told = async (late: "ask" | "next-business-day") => {
+      const period = late === "ask" ? "2026-08-07" : "2026-08-08";
+      run = await seedRun(gateway.store, {
+        ...{ period, late },
+        lines: lines.map((line) => ({ ...line, payableId: `${line.payableId}-${late}` })),
+      });
+      const cora = await gateway.token(`cora-${late}`, ["controller"]);
+      const { json } = await gateway.call("GET", `${path().replace("decisions", "review")}`, cora);
+      return [(json["yours"] as { summary: string }).summary, (await decide(cora)).json];
+    };
+    const moved = { count: 1, cents: 10_000, executionDate: "2026-10-15" };
+    expect(await told("ask")).toMatchObject([
+      expect.stringContaining("only moves 1 bill, $100.00, to 2026-10-15, because its day has"),
+      {
+        goesOut: { count: 1 },
+        newDates: { ...moved, asksAgain: true },
+        summary: expect.stringContaining("moves to 2026-10-15"),
+      },
+    ]);
+    expect(await told("next-business-day")).toMatchObject([
+      expect.stringContaining("go out (1 of them on 2026-10-15: their day has passed)"),
+      { goesOut: { count: 2 }, newDates: { ...moved, asksAgain: false } },
+    ]);
   });
 
   test("that leaves out a bill which a request may still pay is refused, and says so", async () => {

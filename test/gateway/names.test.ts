@@ -135,6 +135,14 @@ describe("a hold is set on what people call it", () => {
   });
 });
 
+test("explain refuses a vendor's name that several bills have, those that are over counted", async () => {
+  await setLine(gateway.store, run.runId, "pbl_1", { state: "settled" });
+  const answer = await typed("explain", "Café Zürich");
+  await setLine(gateway.store, run.runId, "pbl_1", { state: "awaiting-approval" });
+  expect(answer.code).toBe(2);
+  expect(answer.stderr).toMatch(/may be any of 2 bills:[^]*BILL-900001[^]*BILL-900002/);
+});
+
 test("a hold is lifted by what it is on", async () => {
   for (const [set, lifted] of [
     [["BILL-900003"], "BILL-900003"],

@@ -60,7 +60,9 @@ describe("a hold says what it holds", () => {
     const one = await typed(gateway, operator, ["hold", "BILL-p3", "--reason", "odd"]);
     expect(one.stdout).toContain("Vendor of p3 BILL-p3, $333.00");
     expect(one.stdout).toContain("1 bill, $333.00, with the service, which can still cancel");
-    expect(one.stdout).toContain("payrun cancel-scheduled BILL-p3");
+    expect(one.stdout).toMatch(
+      /payrun cancel-scheduled BILL-p3 .* takes it back; only an operator or an administrator may\./,
+    );
     const listed = await typed(gateway, operator, ["holds"]);
     expect(listed.stdout).toMatch(/every bill of Osprey Robotics +cora/);
     expect(listed.stdout).toMatch(/Vendor of p3 BILL-p3/);
@@ -68,6 +70,9 @@ describe("a hold says what it holds", () => {
     const items = json.json<{ items: unknown[] }>().items;
     expect(items[1]).toMatchObject({ value: "con_osprey", name: "Osprey Robotics" });
     expect(items[0]).toMatchObject({ value: "p3", number: "BILL-p3", name: "Vendor of p3" });
+    const gone = await typed(gateway, operator, ["hold", "BILL-p4", "--reason", "odd"]);
+    expect(gone.stdout).toContain("with the bank");
+    expect(gone.stdout).not.toContain("takes it back");
   });
 
   test("with when it ends by itself, to the minute", async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { describe, expect, test } from "vitest";
 import {
   checkCondition,
@@ -153,3 +155,14 @@ describe("the place of a mistake inside a condition", () => {
     expect(onlyMistake(text).message).toContain("amonut");
   });
 });
+
+test.each(["README.md", "playbooks/rent-first-of-month.yaml"])(
+  "the rule for rent in %s means the word, and no rental",
+  (file) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    const [rule = ""] = /payable\.description\.matches\(r".*?"\)/.exec(text) ?? [];
+    const isRent = (description: string) => evaluateCondition(rule, { ...bill, description });
+    expect(["Office rent, March", "Rent: unit 14"].map(isRent)).toEqual([true, true]);
+    expect(["Forklift rental", "Current account", ""].map(isRent)).toEqual([false, false, false]);
+  },
+);

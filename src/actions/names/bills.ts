@@ -131,9 +131,12 @@ function billOf(bill: Payable | PayableListItem): Bill {
   };
 }
 
-/** With how they stand; of those that a name leaves, the ones that are over only where all are. */
+/**
+ * With how they stand; of those that a name leaves, the ones that are over only where all are, or
+ * where they are asked for.
+ */
 async function shown(
-  { context, profile, text }: Looking,
+  { context, profile, text, overToo = false }: Looking,
   { exact, near, unread }: Bills,
 ): Promise<Found> {
   const ids = [...exact, ...near].map(({ id }) => id);
@@ -152,7 +155,7 @@ async function shown(
   };
   const all = exact.map(named);
   const isNamed = (bill: Named) => bill.id === text || isCalled({ ...bill, name: null }, text);
-  const open = all.filter((bill) => isNamed(bill) || !bill.isOver);
+  const open = all.filter((bill) => overToo || isNamed(bill) || !bill.isOver);
   return {
     exact: (open.length > 0 ? open : all).map(withoutMark),
     near: near.map(named).map(withoutMark),

@@ -47,17 +47,18 @@ export async function findNamed(
     readonly kind?: NamedKind | undefined;
     readonly business?: string | undefined;
     readonly runId?: string | undefined;
+    readonly overToo?: boolean | undefined;
   },
 ): Promise<AllFound> {
   const text = asked.text.trim();
-  const { runId } = asked;
+  const { runId, overToo } = asked;
   // No path can name these.
   if (/^\.{0,2}$/.test(text)) return { exact: [], near: [], unread: [] };
   const kinds = asked.kind === undefined ? SEARCHED : [asked.kind];
   const thorough = asked.kind !== undefined;
   const of = async (profile: BusinessProfile, kind: NamedKind) => ({
     business: profile.name,
-    found: await FINDERS[kind]({ context, profile, text, runId, thorough }),
+    found: await FINDERS[kind]({ context, profile, text, runId, overToo, thorough }),
   });
   const all = await Promise.all(
     namedOrAll(context, asked.business).flatMap((profile) =>

@@ -35,6 +35,8 @@ export interface Looking {
   readonly text: string;
   /** Only bills of this run. */
   readonly runId?: string | undefined;
+  /** True where bills that are over are meant as well as those that are open. */
+  readonly overToo?: boolean | undefined;
   /** True where the service is asked for everything before a name is said to be unknown. */
   readonly thorough: boolean;
 }

@@ -13,6 +13,8 @@ export interface Asked {
   readonly business?: string | undefined;
   /** Only bills of this run. */
   readonly run?: string | undefined;
+  /** True where bills that are over may be meant as well as open ones. */
+  readonly overToo?: true;
   /** States in which it is most likely meant, where a name leaves several. */
   readonly likely?: readonly string[];
   /** What to type instead, where a name leaves several. */
@@ -78,10 +80,11 @@ export async function findScheduled(
 }
 
 async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {
-  const { kind, text, business, run } = asked;
+  const { kind, text, business, run, overToo } = asked;
   const query = new URLSearchParams({ q: text, kind });
   if (business !== undefined) query.set("business", business);
   if (run !== undefined) query.set("run", run);
+  if (overToo !== undefined) query.set("overToo", "true");
   return gateway.get(`/v1/search?${query.toString()}`, SearchBody);
 }
 

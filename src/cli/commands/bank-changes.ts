@@ -1,5 +1,11 @@
 import type { RunReview } from "../../api/review.ts";
-import { unverified, type VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
+import {
+  personProblem,
+  phoneProblem,
+  unverified,
+  type VerifiedBankChange,
+  verifiedProblem,
+} from "../../domain/approvals/bank-changes.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
@@ -25,6 +31,8 @@ export function verifiedIn(
       (part ?? "").trim(),
     );
     if (!vendor || !person || !phone) throw usageError(`${FORM}; “${text}” is something else`);
+    const problem = verifiedProblem({ person, phone });
+    if (problem !== undefined) throw usageError(`--verified “${text}”: ${problem}`, FORM);
     const wanted = vendor.toLowerCase();
     const found = changes.filter(
       ({ contactId, contactName }) => contactId === vendor || contactName?.toLowerCase() === wanted,
@@ -57,8 +65,6 @@ export async function askVerified(
   said: readonly VerifiedBankChange[],
 ): Promise<VerifiedBankChange[] | undefined> {
   const { text, isCancel } = await import("@clack/prompts");
-  const required = (value: string | undefined) =>
-    (value ?? "").trim() === "" ? "Say it, or leave these bills out with --drop." : undefined;
   const sums = new Map(changes.map((change) => [change.contactId, change]));
   const answers: VerifiedBankChange[] = [];
   for (const { contactId, contactName, text: what } of unverified(changes, said)) {
@@ -66,10 +72,13 @@ export async function askVerified(
     output.line(
       `${contactName ?? contactId}: ${count(of?.count ?? 0, "bill")}, ${formatUsd(of?.cents ?? 0)}. ${what}`,
     );
-    const person = await text({ message: "Whom did you call about it?", validate: required });
+    const person = await text({
+      message: "Whom did you call about it?",
+      validate: (value = "") => personProblem(value),
+    });
     if (isCancel(person)) return undefined;
     const message = "On which number, known from before the change?";
-    const phone = await text({ message, validate: required });
+    const phone = await text({ message, validate: (value = "") => phoneProblem(value) });
     if (isCancel(phone)) return undefined;
     answers.push({ contactId, person: person.trim(), phone: phone.trim() });
   }

@@ -162,11 +162,14 @@ async function agreedTo(
 
 /** What a decision came to, for people. */
 export function decisionLines(answer: Decision): string[] {
-  if (answer.decision === "reject") return [`${green("✓")} rejected`];
+  const already = answer.alreadySince === undefined ? "" : " already";
+  if (answer.decision === "reject") {
+    return [`${green("✓")} rejected${already}`, ...(already === "" ? [] : [`  ${answer.summary}`])];
+  }
   const dropped =
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
   return [
-    `${green("✓")} approved: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
+    `${green("✓")} approved${already}: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
     `  ${answer.summary}`,
     ...(answer.tooEarly === undefined
       ? []

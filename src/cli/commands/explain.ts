@@ -18,7 +18,7 @@ export function addExplainCommand(program: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         const { business } = options;
-        const bill = await findOne(gateway, { kind: "bill", text, business });
+        const bill = await findOne(gateway, { kind: "bill", text, business, overToo: true });
         const history = await gateway.history(bill.id, bill.business);
         output.lines(historyLines(history));
         output.document(history);

@@ -36,7 +36,8 @@ export function addHoldCommand(program: Command, session: Session): void {
         });
         output.line(`${green("✓")} on hold: ${heldName(hold)}  ${dim(hold.id)}`);
         if (hold.holds !== undefined) output.lines(heldLines(hold.holds));
-        if (hold.note !== undefined) output.line(`${printable(hold.note)} ${takenBack(hold)}`);
+        if (hold.note !== undefined)
+          output.line(`${printable(hold.note)} ${takenBack(hold)}`.trim());
         const ends = hold.until === null ? "" : `it ends ${spokenTime(hold.until, hold.zone)}; `;
         output.line(dim(`${ends}payrun release ${hold.id} lifts it`));
         output.document(hold);
@@ -90,13 +91,14 @@ function untilText(text: string): string {
     : text.trim();
 }
 
-/** The command that takes back what a hold came too late for. */
-function takenBack({ scope, value, number, name }: Hold): string {
+/** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
+function takenBack({ scope, value, number, name, holds }: Hold): string {
+  if (holds !== undefined && holds.recallable.bills + holds.underWay.bills === 0) return "";
   const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${printable(text)}"`);
   const reason = "--reason …";
   switch (scope) {
     case "payable":
-      return `payrun cancel-scheduled ${quoted(number ?? value)} ${reason} takes it back.`;
+      return `payrun cancel-scheduled ${quoted(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
     case "contact":
       return `payrun stop --contact ${quoted(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
     case "source":

@@ -4,6 +4,7 @@ import { SessionBody, SessionListBody, SignInLinkBody } from "../../api/sessions
 import { gatewayOf } from "../client/gateway-client.ts";
 import type { Session } from "../client/session.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 
 export function addLoginCommand(program: Command, session: Session): void {
@@ -18,7 +19,7 @@ export function addLoginCommand(program: Command, session: Session): void {
         if (!output.json) output.line(link.url);
         output.note(
           dim(
-            `Opens once, until ${link.expiresAt.slice(11, 16)} UTC, for ${printable(link.name)}.`,
+            `Opens once, until ${spokenTime(link.expiresAt, link.zone)}, for ${printable(link.name)}.`,
           ),
         );
         output.document(link);
@@ -34,15 +35,16 @@ export function addSessionCommand(program: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const { items } = await gatewayOf(config()).get("/v1/sessions", SessionListBody);
+        const { items, zone } = await gatewayOf(config()).get("/v1/sessions", SessionListBody);
+        const told = (instant: string) => spokenTime(instant, zone);
         const rows = items.map((each) => [
           each.id,
           printable(each.name),
           each.way,
           printable(each.tokenId ?? `${each.issuer ?? ""} ${each.subject ?? ""}`),
-          each.state === "valid" ? `until ${minute(each.expiresAt)}` : each.state,
-          minute(each.signedInAt),
-          each.lastUsedAt === null ? "never" : minute(each.lastUsedAt),
+          each.state === "valid" ? `until ${told(each.expiresAt)}` : each.state,
+          told(each.signedInAt),
+          each.lastUsedAt === null ? "never" : told(each.lastUsedAt),
         ]);
         const titles = ["Session", "Name", "By", "Stands for", "State", "Signed in", "Last used"];
         const columns = titles.map((title) => ({ title }));
@@ -74,8 +76,4 @@ export function addSessionCommand(program: Command, session: Session): void {
         output.document({ revoked });
       }),
     );
-}
-
-function minute(instant: string): string {
-  return instant.slice(0, 16).replace("T", " ");
 }

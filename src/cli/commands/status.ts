@@ -10,7 +10,7 @@ import { incidentLines } from "../show/incident.ts";
 import { billLines } from "../show/review.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { phaseText, runLines } from "../show/run.ts";
-import { dim, printable, red, short, table, yellow } from "../terminal/text.ts";
+import { dim, printable, red, table, yellow } from "../terminal/text.ts";
 import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
@@ -67,7 +67,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           dim(
             run.planOnly === true
               ? "only planned"
-              : (foundNothing(run) ?? short(printable(run.waitingFor ?? ""), 60)),
+              : (foundNothing(run) ?? printable(run.waitingFor ?? "")),
           ),
         ]);
         const columns = [

@@ -7,7 +7,7 @@ import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error
 import type { Output } from "../terminal/output.ts";
 import { readIfThere, writePrivate } from "../home/private-file.ts";
 import { LOCAL_APPROVER } from "../parts/ensure-people.ts";
-import { ownFile } from "../parts/own-files.ts";
+import { ownFile } from "../terminal/own-files.ts";
 import { Processes } from "../parts/processes.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";

@@ -23,7 +23,8 @@ export function addWatchCommand(program: Command, session: Session): void {
         const view = liveView(output);
         if (isCancellationId(id)) {
           const now = await pollCancellation(gateway, id, {
-            changed: (line, status) => view.show(line, () => cancellationLines(status)),
+            changed: (line, status) =>
+              view.show(line, status.zone, () => cancellationLines(status)),
           });
           view.end(cancellationLines(now));
           output.document(now);
@@ -34,7 +35,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         }
         const run = await pollRun(gateway, id, {
           until: hasEnded,
-          changed: (now) => view.show(progressLine(now), () => runLines(now)),
+          changed: (now) => view.show(progressLine(now), now.zone, () => runLines(now)),
         });
         view.end(runLines(run));
         if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));

@@ -4,7 +4,7 @@ import { applyPlaybook, readPlaybook } from "../commands/playbook-files.ts";
 import { PlanDigest, skippedCounts } from "../show/plan.ts";
 import { hasEnded } from "../show/run.ts";
 import { dim, fitted } from "../terminal/text.ts";
-import { ownFile } from "../parts/own-files.ts";
+import { ownFile } from "../terminal/own-files.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { RunStatusBody } from "../../api/runs.ts";

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { nearest } from "../../config/nearest.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { readIfThere } from "./private-file.ts";
 
@@ -18,13 +19,23 @@ export function readLocalAdmin(home: string): string | undefined {
   return readToken(localAdminPath(home));
 }
 
-/** @throws {CliError} 2 where the home has no token of that name */
+/**
+ * The token of a person, whose name may be typed in another case where that names only one.
+ *
+ * @throws {CliError} 2 where the home has no token of that name
+ */
 export function readPerson(home: string, name: string): string {
   const token = readToken(personPath(home, name));
   if (token !== undefined) return token;
   const known = peopleIn(home);
+  const lower = name.toLowerCase();
+  const [meant, ...others] = known.filter((each) => each.toLowerCase() === lower);
+  const theirs = meant === undefined ? undefined : readToken(personPath(home, meant));
+  if (theirs !== undefined && others.length === 0) return theirs;
+  const near = nearest(name, known);
+  const guess = near === undefined ? "" : `; did you mean ${near}?`;
   throw usageError(
-    `${home} has no token of “${name}”${known.length === 0 ? "" : `: it has those of ${known.join(", ")}`}`,
+    `${home} has no token of “${name}”${known.length === 0 ? "" : `: it has those of ${known.join(", ")}${guess}`}`,
     "“payrun up” makes some beside a sandbox, and “payrun token create NAME --role ROLE” others; elsewhere set PAYRUN_TOKEN.",
   );
 }

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 
 import { parseDocument } from "yaml";
 
-import { ownFile } from "../parts/own-files.ts";
+import { ownFile } from "../terminal/own-files.ts";
 import type { InitFile } from "./files.ts";
 
 /** What the containers of Temporal and PostgreSQL run, beside the compose file. */

@@ -11,7 +11,7 @@ import { formatProblems } from "../../playbooks/problem.ts";
 import { isThisMachine } from "../../config/plaintext.ts";
 import { nearest } from "../../config/nearest.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
-import { ownFile } from "../parts/own-files.ts";
+import { ownFile } from "../terminal/own-files.ts";
 import { composeFiles, YAML_STYLE } from "./compose.ts";
 
 /** A file that `init` writes. */

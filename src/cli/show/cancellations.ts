@@ -46,7 +46,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
     nameOf({ ...each, payableId: each.payableId ?? each.paymentId ?? "" }),
     formatUsd(each.amountCents),
     coloured(each.state),
-    printable(each.reason ?? (each.state === "withheld" ? withheldText(each) : "")),
+    printable(each.reason ?? (each.state === "withheld" ? withheldText(each, now.zone) : "")),
     dim(each.paymentId ?? each.payableId ?? ""),
   ]);
   return [
@@ -61,8 +61,11 @@ export function cancellationLines(now: CancellationStatus): string[] {
   ];
 }
 
-function withheldText({ holdId, releaseBy }: CancellationStatus["payments"][number]): string {
-  const by = releaseBy === null ? "" : ` by ${spokenTime(releaseBy)}`;
+function withheldText(
+  { holdId, releaseBy }: CancellationStatus["payments"][number],
+  zone: string,
+): string {
+  const by = releaseBy === null ? "" : ` by ${spokenTime(releaseBy, zone)}`;
   return `payrun release ${holdId ?? ""}${by}`;
 }
 

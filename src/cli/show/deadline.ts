@@ -1,9 +1,8 @@
-import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 
 /** By when to decide, or that it is too late for that. */
 export function deadlineText(decideBy: string, { now, zone }: BusinessMoment): string {
-  const isOver = now !== null && Date.parse(now) >= Date.parse(decideBy);
-  return isOver
+  return isPast(decideBy, { now })
     ? `It was to be decided by ${spokenDeadline(decideBy, { zone })}: approving now changes the dates.`
     : `Decide by ${spokenDeadline(decideBy, { zone, now })}: later changes the dates.`;
 }

@@ -1,6 +1,6 @@
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { bold, dim, green, printable, red, short, table, yellow } from "../terminal/text.ts";
+import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
 
 /** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
@@ -207,7 +207,7 @@ function storyLines({ timeline, zone }: PayableHistory): string[] {
       .filter(({ kind }) => !SHOWN_ABOVE.includes(kind))
       .map(({ at, text, by }) => ({
         at,
-        text: short(printable(text), 100) + (by === undefined ? "" : dim(`  ${printable(by)}`)),
+        text: printable(text) + (by === undefined ? "" : dim(`  ${printable(by)}`)),
       })),
   ).map(({ at, text }) => `${dim(spokenStamp(at, zone))}  ${text}`);
   const left = story.length - STORY.first - STORY.last;

@@ -1,10 +1,15 @@
+import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Output } from "./output.ts";
-import { dim, fitted } from "./text.ts";
+import { dim, fitted, wrapped } from "./text.ts";
 
 /** How a command shows what changes while it is watched. */
 interface LiveView {
-  /** @param line what is new, in one line; @param whole all of it as it stands now */
-  show(line: string, whole: () => readonly string[]): void;
+  /**
+   * @param line what is new, in one line
+   * @param zone in which the reader is told times
+   * @param whole all of it as it stands now
+   */
+  show(line: string, zone: string, whole: () => readonly string[]): void;
   /** What it came to. */
   end(whole: readonly string[]): void;
 }
@@ -18,8 +23,8 @@ export function liveView(output: Output): LiveView {
 function logged(output: Output): LiveView {
   let last = "";
   return {
-    show: (line) => {
-      if (line !== last) output.line(`${dim(clockTime())}  ${line}`);
+    show: (line, zone) => {
+      if (line !== last) output.line(`${dim(spokenSecond(Date.now(), zone))}  ${line}`);
       last = line;
     },
     end: (whole) => {
@@ -40,20 +45,18 @@ function redrawn(): LiveView {
     height = lines.length;
   };
   return {
-    show: (_, whole) => {
+    show: (_, zone, whole) => {
       // What is taller or wider than the window can't be drawn over.
       const most = Math.max(5, (process.stdout.rows ?? 24) - 2);
-      const lines = whole().map((line) => fitted(line, 0));
+      const lines = whole()
+        .flatMap((line) => wrapped(line, 0))
+        .map((line) => fitted(line, 0));
       const hidden = lines.length - most;
       draw([
         ...(hidden > 0 ? [...lines.slice(0, most), dim(`… ${hidden} more lines`)] : lines),
-        dim(`as of ${clockTime()}; Ctrl-C ends watching, and nothing else`),
+        fitted(dim(`as of ${spokenSecond(Date.now(), zone)}; Ctrl-C ends only the watching`), 0),
       ]);
     },
     end: draw,
   };
-}
-
-function clockTime(): string {
-  return new Date().toLocaleTimeString("en-US", { hour12: false });
 }

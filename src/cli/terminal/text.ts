@@ -32,8 +32,9 @@ const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[\\d+(;\\d+)*m`, "g");
 
 /**
  * Lines of aligned columns, two spaces apart; a header where a column has a title. They fit the
- * reader's terminal, indented by two: a last column of texts breaks into lines, and a first one is
- * cut. What goes elsewhere has a line for each row.
+ * reader's terminal, indented by two: a last column of texts breaks into lines, the name in a first
+ * one is cut, never the numbers behind it, and where that is not enough a row takes several lines.
+ * What goes elsewhere has a line for each row.
  */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const header = columns.map((column) => column.title ?? "");
@@ -42,7 +43,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   const widths = columns.map((_, index) =>
     Math.max(0, ...all.map((row) => width(row[index] ?? ""))),
   );
-  const aligned = all.map((row) => fitRow(columns, widths, row));
+  const least = Math.max(FIRST_LEAST, ...all.map((row) => width(kept(row[0] ?? ""))));
+  const aligned = all.map((row) => fitRow(columns, { widths, least }, row));
   const [first] = aligned;
   const lines = aligned.flat();
   return hasHeader && first !== undefined
@@ -56,36 +58,93 @@ const TEXT_LEAST = 24;
 /** A first column is not cut to less than this. */
 const FIRST_LEAST = 12;
 
+/** How wide columns are where there is room, and how far the first may be cut. */
+interface Measures {
+  readonly widths: readonly number[];
+  readonly least: number;
+}
+
 /** One row as the lines that it takes. */
 function fitRow(
   columns: readonly Column[],
-  widths: readonly number[],
+  { widths, least }: Measures,
   row: readonly string[],
 ): string[] {
   const most = terminalRoom();
   const total = totalOf(widths);
   const last = columns.length - 1;
   if (most === undefined || total <= most || last < 1) return [rowText(columns, widths, row)];
-  const hasTexts = columns[last]?.align !== "right";
+  // A short last column stays beside the others; only longer texts are moved.
+  const hasTexts = columns[last]?.align !== "right" && (widths[last] ?? 0) > TEXT_LEAST;
   const before = widths.slice(0, last);
   const room = most - totalOf(before) - 2;
   const text = row[last] ?? "";
-  if (!hasTexts) return [rowText(columns, cutFirst(widths, most), row)];
-  if (room >= TEXT_LEAST) {
+  if (hasTexts && room >= TEXT_LEAST) {
     const [begin = "", ...rest] = broken(text, room);
     const indent = " ".repeat(most - room);
     const line = rowText(columns, widths, [...row.slice(0, last), begin]);
     return [line, ...rest.map((part) => `${indent}${part}`)];
   }
-  const head = rowText(columns.slice(0, last), cutFirst(before, most), row.slice(0, last));
-  return [head, ...(text === "" ? [] : broken(text, most - 4).map((part) => `    ${part}`))];
+  const head = hasTexts ? before : widths;
+  const cutHead = cutFirst(head, { most, least });
+  if (totalOf(cutHead) > most) return packed(row, most);
+  const line = rowText(columns.slice(0, head.length), cutHead, row.slice(0, head.length));
+  return [
+    line,
+    ...(hasTexts && text !== "" ? broken(text, most - 4).map((part) => `    ${part}`) : []),
+  ];
+}
+
+/** A row's cells one after the other, on as many lines as they take; all but the first are indented. */
+function packed(row: readonly string[], most: number): string[] {
+  const cells = row.filter((cell) => cell.trim() !== "");
+  const lines: string[] = [];
+  for (const [index, cell] of cells.entries()) {
+    const line = lines.at(-1);
+    if (line !== undefined && width(line) + 2 + width(cell) <= most) {
+      lines[lines.length - 1] = `${line}  ${cell}`;
+    } else if (index === 0) {
+      lines.push(cutName(cell, most));
+    } else {
+      lines.push(...broken(cell, most - 4).map((part) => `    ${part}`));
+    }
+  }
+  return lines;
 }
 
 /** The same widths with a first column that leaves room for the others. */
-function cutFirst(widths: readonly number[], most: number): readonly number[] {
+function cutFirst(
+  widths: readonly number[],
+  { most, least }: { readonly most: number; readonly least: number },
+): readonly number[] {
   const [first = 0, ...others] = widths;
   const over = Math.max(0, totalOf(widths) - most);
-  return [Math.max(Math.min(first, FIRST_LEAST), first - over), ...others];
+  return [Math.max(Math.min(first, least), first - over), ...others];
+}
+
+/** Words with numbers in them at the end of a text: bills' numbers, sums, ids. */
+const NUMBERS = /(?:^|(?<= ))(?:\S*\d\S*(?: |$))+$/;
+
+/** A name that is not cut further than this. */
+const NAME_LEAST = 6;
+
+/** The least that stays of a name with numbers behind it. */
+function kept(text: string): string {
+  const plain = text.replace(ESCAPES, "");
+  const numbers = NUMBERS.exec(plain)?.[0] ?? "";
+  const name = plain.slice(0, plain.length - numbers.length);
+  return numbers === "" ? "" : `${name.slice(0, NAME_LEAST)}${numbers}`;
+}
+
+/** A name cut so that all of it fits, with the numbers behind it; those alone are never cut. */
+function cutName(text: string, most: number): string {
+  if (width(text) <= most) return text;
+  const plain = text.replace(ESCAPES, "");
+  const numbers = NUMBERS.exec(plain)?.[0] ?? "";
+  if (numbers === "") return cut(text, most);
+  const name = plain.slice(0, plain.length - numbers.length);
+  if (name === "") return text;
+  return `${cut(name.trimEnd(), Math.max(NAME_LEAST - 1, most - numbers.length - 1))} ${dim(numbers)}`;
 }
 
 function totalOf(widths: readonly number[]): number {
@@ -100,7 +159,7 @@ function rowText(
   return columns
     .map(({ align = "left" }, index) => {
       const wanted = widths[index] ?? 0;
-      return pad(index === 0 ? cut(row[0] ?? "", wanted) : (row[index] ?? ""), wanted, align);
+      return pad(index === 0 ? cutName(row[0] ?? "", wanted) : (row[index] ?? ""), wanted, align);
     })
     .join("  ")
     .trimEnd();

@@ -1,7 +1,8 @@
-import { accessSync, constants } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { programFolders } from "../../config.ts";
+import { ownFile } from "./own-files.ts";
 
 /** Folders that npm puts on the PATH of what it runs: whoever reads us has them on none. */
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
@@ -9,11 +10,33 @@ const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
 /** A command of ours in a text, not yet spoken to npx, and not a path or a word that ends so. */
 const OURS = /(?<![\w/.@-]|npx )payrun (?=[a-z])/g;
 
-let name: string | undefined;
+/**
+ * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`
+ * where npx does, and elsewhere this very program by its path.
+ */
+function programName(folder: string): string {
+  if (isOnPath()) return "payrun";
+  return npxFindsUs(folder) ? "npx payrun" : `node ${ownPath()}`;
+}
 
-/** What a reader types to run us: `payrun` where a shell finds that, `npx payrun` elsewhere. */
-function programName(): string {
-  return (name ??= isOnPath() ? "payrun" : "npx payrun");
+/** npx runs what is installed in the folder or above it, and the package that the folder is in. */
+function npxFindsUs(folder: string): boolean {
+  const above = [folder];
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) above.push(dirname(at));
+  if (above.some((at) => existsSync(join(at, "node_modules/.bin/payrun")))) return true;
+  const own = above.find((at) => existsSync(join(at, "package.json")));
+  return own !== undefined && own === dirname(dirname(ownProgram()));
+}
+
+/** Compiled files lie one folder deeper than those of a checkout. */
+function ownProgram(): string {
+  const inCheckout = ownFile("bin/payrun.mjs");
+  return existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs");
+}
+
+function ownPath(): string {
+  const path = ownProgram();
+  return /^[\w@./+:\\-]+$/.test(path) ? path : `"${path}"`;
 }
 
 function isOnPath(): boolean {
@@ -32,7 +55,7 @@ function canRun(file: string): boolean {
   }
 }
 
-/** A text with every command of ours in it as this reader can type it, whoever wrote the text. */
-export function typeable(text: string): string {
-  return text.replace(OURS, `${programName()} `);
+/** A text with every command of ours in it as a reader can type it there, whoever wrote the text. */
+export function typeable(text: string, folder: string = process.cwd()): string {
+  return text.replace(OURS, () => `${programName(folder)} `);
 }

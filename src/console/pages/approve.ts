@@ -1,8 +1,9 @@
 import { html } from "hono/html";
 import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
+import { personProblem, phoneProblem } from "../../domain/approvals/bank-changes.ts";
 import { counted } from "../../domain/counted.ts";
-import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
 import { facts, field, form, hidden, note, section, submit, table } from "../elements.ts";
@@ -65,7 +66,11 @@ async function checkPage(
         ["Account", review.accounts.map(nameOfAccount).join(", ") || "–"],
         [
           "Decide by",
-          review.decideBy === null ? "no deadline" : spokenDeadline(review.decideBy, review),
+          review.decideBy === null
+            ? "no deadline"
+            : isPast(review.decideBy, review)
+              ? "It is over: approving now changes dates"
+              : spokenDeadline(review.decideBy, review),
         ],
       ])}`,
     )}
@@ -146,14 +151,13 @@ export const approve: ActOf = async (request) => {
     ...(out.length > 0 && comment === ""
       ? [["comment", "Say why they are left out."] as const]
       : []),
-    ...verified.flatMap(({ contactId, person, phone }) => [
-      ...(person === ""
-        ? [[`whom-${contactId}`, "Say whom you called, or leave these bills out."] as const]
-        : []),
-      ...(phone === ""
-        ? [[`number-${contactId}`, "Say on which number, known from before the change."] as const]
-        : []),
-    ]),
+    ...verified.flatMap(({ contactId, person, phone }) => {
+      const [whom, number] = [personProblem(person), phoneProblem(phone)];
+      return [
+        ...(whom === undefined ? [] : [[`whom-${contactId}`, whom] as const]),
+        ...(number === undefined ? [] : [[`number-${contactId}`, number] as const]),
+      ];
+    }),
   ]);
   if (problems.size > 0) return checkPage(api, visitor, checking, { said: sent, problems });
   return decided(request, checking, review, {

@@ -53,10 +53,11 @@ export async function decided(
       params: { id },
       body: { planHash, ...body },
     });
+    const already = answer.alreadySince === undefined ? "" : " already";
     return {
-      title: answer.decision === "approve" ? "Approved" : "Rejected",
+      title: `${answer.decision === "approve" ? "Approved" : "Rejected"}${already}`,
       lead: `${review.playbook} ${review.period}`,
-      main: html`${note("good", html`<p>${answer.summary}</p>`, answer.decision === "approve" ? "Your approval counts" : "Your rejection counts")}
+      main: html`${note("good", html`<p>${answer.summary}</p>`, `Your ${answer.decision === "approve" ? "approval" : "rejection"} counts${already}`)}
         ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
         <p>
           It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to

@@ -5,7 +5,7 @@ import { AnyStatusBody } from "../../api/statuses.ts";
 import { reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
-import { spokenDeadline } from "../../domain/clock/spoken.ts";
+import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { facts, folded, live, note, section } from "../elements.ts";
@@ -127,7 +127,9 @@ function figures(review: RunReview): Markup {
       "Decide by",
       decideBy === null
         ? html`–<span class="sub">no deadline</span>`
-        : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
+        : isPast(decideBy, review)
+          ? html`It is over<span class="sub">approving now changes dates</span>`
+          : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
     ],
     ["Launched by", launchedBy],
   ]);

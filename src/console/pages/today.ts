@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { type Overview, OverviewBody, type WaitingRun } from "../../api/overview.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { runPage } from "../../contracts/console-pages.ts";
-import { type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
+import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, live, note, section, table } from "../elements.ts";
@@ -90,8 +90,7 @@ function others(count: number): string {
 
 function deadline(decideBy: string | null, moment: Moment | undefined): string {
   if (decideBy === null) return "no deadline";
-  const now = moment?.now ?? null;
-  if (now !== null && decideBy <= String(now)) return "the deadline is over: dates change";
+  if (isPast(decideBy, moment)) return "the deadline is over: dates change";
   return `decide by ${spokenDeadline(decideBy, moment)}`;
 }
 

@@ -40,6 +40,31 @@ export function unverified(
   return [...byVendor.values()].filter(({ contactId }) => !known.has(contactId));
 }
 
+/** A number that somebody can be called on has at least so many digits. */
+const DIGITS_LEAST = 7;
+
+/** Words that answer no question of who. */
+const NO_NAME = /^(yes|yep|no|nope|ok|okay|done|called|verified|none|nobody|n\/?a|true)\W*$/i;
+
+/** Why a text names nobody who was called, as a whole sentence; undefined where it does. */
+export function personProblem(text: string): string | undefined {
+  const isName = (text.match(/\p{L}/gu) ?? []).length >= 2 && !NO_NAME.test(text.trim());
+  return isName ? undefined : "Say the name of the person you called, or leave these bills out.";
+}
+
+/** Why a text is no number on which somebody was called, as a whole sentence; undefined where it is. */
+export function phoneProblem(text: string): string | undefined {
+  const digits = text.match(/\d/g) ?? [];
+  return digits.length >= DIGITS_LEAST && new Set(digits).size > 1
+    ? undefined
+    : `Say the whole number you called (${DIGITS_LEAST} digits or more), known from before the change.`;
+}
+
+/** Why an answer tells of no call; undefined where it does. */
+export function verifiedProblem({ person, phone }: Omit<VerifiedBankChange, "contactId">) {
+  return personProblem(person) ?? phoneProblem(phone);
+}
+
 const VERIFIED_MOST = 1_000;
 const TEXT_MAX = 1_000;
 

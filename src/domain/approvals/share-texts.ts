@@ -1,6 +1,6 @@
 import { type BillSum, counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import type { ApprovalShare, MissingApproval, WaitingLines } from "./share.ts";
+import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
 
 /**
  * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
@@ -8,9 +8,12 @@ import type { ApprovalShare, MissingApproval, WaitingLines } from "./share.ts";
  * needs the owner.`
  */
 export function shareText(share: ApprovalShare): string {
-  const { goesOut, held, oneOfSeveral, given, none } = share;
+  const { goesOut, newDates, held, oneOfSeveral, given, none } = share;
   const does = [
-    ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out`]),
+    ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out${movedText(newDates)}`]),
+    ...(newDates?.asksAgain === true
+      ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
+      : []),
     ...(held.count === 0 ? [] : [`covers ${sumText(held)}, which a hold keeps back`]),
     ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${sumText(sumOf([group]))}`),
   ];
@@ -34,18 +37,37 @@ function othersText(groups: readonly WaitingLines[]): string {
 /** What an approval did: `54 bills, $80,397.13, go out; 4 need a second person, 1 needs the owner.` */
 export function effectText(effect: {
   readonly goesOut: BillSum;
+  readonly newDates?: NewDates | undefined;
   readonly held: BillSum;
   readonly missing: readonly WaitingLines[];
 }): string {
-  const { goesOut, held, missing } = effect;
+  const { goesOut, newDates, held, missing } = effect;
   const out =
     goesOut.count === 0
       ? "No bill goes out by it yet"
-      : `${sumText(goesOut)}, ${goesOut.count === 1 ? "goes" : "go"} out`;
+      : `${sumText(goesOut)}, ${goesOut.count === 1 ? "goes" : "go"} out${movedText(newDates)}`;
+  const moves =
+    newDates?.asksAgain === true
+      ? [
+          `${sumText(newDates)}, ${newDates.count === 1 ? "moves" : "move"} ${to(newDates)}, and an approval is asked for again`,
+        ]
+      : [];
   const stays =
     held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
   const rest = eachNeeds(missing);
-  return `${[out, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
+  return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
+}
+
+/** ` (2 of them on 2026-11-30: their day has passed)`; nothing where the day needs an approval first. */
+function movedText(newDates: NewDates | undefined): string {
+  if (newDates === undefined || newDates.asksAgain) return "";
+  const { count, executionDate } = newDates;
+  return ` (${count.toLocaleString("en-US")} of them on ${executionDate}: their day has passed)`;
+}
+
+/** `to 2026-11-30, because their day has passed`. */
+function to({ count, executionDate }: NewDates): string {
+  return `to ${executionDate}, because ${count === 1 ? "its" : "their"} day has passed`;
 }
 
 /** `54 bills, $80,397.13`. */

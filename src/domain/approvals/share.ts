@@ -134,6 +134,11 @@ export class WaitingSums {
 export interface ApprovalShare {
   /** Bills that go out because of it. */
   readonly goesOut: BillSum;
+  /**
+   * Bills whose day has passed: some of those that go out or, where the new day needs an approval
+   * of its own, others. Missing for none.
+   */
+  readonly newDates?: NewDates;
   /** Bills that nothing but a hold keeps from going out then. */
   readonly held: BillSum;
   /** Bills that it counts for, and that need others as well. */
@@ -144,25 +149,54 @@ export interface ApprovalShare {
   readonly none: readonly WaitingLines[];
 }
 
+/** What becomes of the date of a line that is sent now, where its own has passed. */
+export interface NewDate {
+  /** YYYY-MM-DD. */
+  readonly executionDate: string;
+  /** True where a person must approve the new date. */
+  readonly asksAgain: boolean;
+}
+
+/** Approved bills whose day has passed, and what follows. */
+export interface NewDates extends BillSum, NewDate {}
+
 export const NOTHING: BillSum = { count: 0, cents: 0 };
 
 /** Sums up what one person's approval does, some bills after the others. */
 export class ShareSums {
   #goesOut = NOTHING;
+  #newDates: NewDates | undefined;
   #held = NOTHING;
   readonly #oneOf = new WaitingSums();
   readonly #given = new WaitingSums();
   readonly #none = new WaitingSums();
 
-  /** @param isHeld true where a hold keeps the bills from going out */
+  /**
+   * @param isHeld true where a hold keeps the bills from going out
+   * @param newDate where their day has passed
+   */
   add(
     share: LineShare,
-    { bills, isHeld }: { readonly bills: BillSum; readonly isHeld: boolean },
+    {
+      bills,
+      isHeld,
+      newDate,
+    }: {
+      readonly bills: BillSum;
+      readonly isHeld: boolean;
+      readonly newDate?: NewDate | undefined;
+    },
   ): void {
     switch (share.kind) {
       case "goes-out":
-        if (isHeld) this.#held = plus(this.#held, bills);
-        else this.#goesOut = plus(this.#goesOut, bills);
+        if (isHeld) {
+          this.#held = plus(this.#held, bills);
+          return;
+        }
+        if (newDate?.asksAgain !== true) this.#goesOut = plus(this.#goesOut, bills);
+        if (newDate !== undefined) {
+          this.#newDates = { ...newDate, ...plus(this.#newDates ?? NOTHING, bills) };
+        }
         return;
       case "one-of":
         this.#oneOf.add(share.missing, bills);
@@ -180,6 +214,7 @@ export class ShareSums {
   share(): ApprovalShare {
     return {
       goesOut: this.#goesOut,
+      ...(this.#newDates === undefined ? {} : { newDates: this.#newDates }),
       held: this.#held,
       oneOfSeveral: this.#oneOf.all(),
       given: this.#given.all(),

@@ -36,6 +36,11 @@ export function spokenDeadline(at: Instant, { zone = NEW_YORK, now }: Moment = {
   return leftMs <= 0 ? text : `${text}, ${spokenSpan(leftMs)} left`;
 }
 
+/** True where it is known what time it is, and that an instant has come. */
+export function isPast(at: Instant, { now }: Moment = {}): boolean {
+  return now !== undefined && now !== null && msOf(now) >= msOf(at);
+}
+
 /** Banks' days end at midnight in New York, wherever one reads of it. */
 function isMidnight(ms: number): boolean {
   return zonedWallTime(ms, NEW_YORK) === "00:00";

@@ -1,4 +1,5 @@
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { NewDate } from "../approvals/share.ts";
 import { addBankingDays, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
@@ -47,4 +48,15 @@ export function asksForNewDate(
   if (plan.policy.late === "next-business-day") return false;
   const inGrace = clock.scale > 1 && clock.realMs - plan.plannedAtMs < DECISION_GRACE_MS;
   return !inGrace;
+}
+
+/** The date that a line gets instead of its own; undefined where its own can still be met. */
+export function newDateOf(
+  executionDate: string,
+  plan: Parameters<typeof asksForNewDate>[0],
+  clock: SendClock,
+): NewDate | undefined {
+  const earliest = earliestDate(clock);
+  if (executionDate >= earliest) return undefined;
+  return { executionDate: earliest, asksAgain: asksForNewDate(plan, clock) };
 }

@@ -51,7 +51,7 @@ export function addCancellationRoutes(routes: Routes): void {
         reason: body.reason ?? `cancelled by ${principal.name}`,
         by: principal.name,
       });
-      const status = await cancellationStatus(context.store.db, runId);
+      const status = await cancellationStatus(context, runId);
       if (status === undefined) throw notFound(`There is no cancellation “${runId}”.`);
       return { status: created ? 201 : 200, json: status };
     },

@@ -241,7 +241,7 @@ async function anyStatus(
   const { db } = context.store;
   const other =
     (await onboardingStatus(db, id)) ??
-    (await cancellationStatus(db, id, page)) ??
+    (await cancellationStatus(context, id, page)) ??
     (await incidentStatus(context, id));
   return other ?? knownStatus(context, id, page);
 }

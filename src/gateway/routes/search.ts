@@ -3,7 +3,7 @@ import { findNamed } from "../../actions/names/find-named.ts";
 import { SearchBody } from "../../api/names.ts";
 import { NAMED_KINDS } from "../../domain/names.ts";
 import type { Routes } from "../http/route.ts";
-import { id, name } from "./fields.ts";
+import { id, name, yesNo } from "./fields.ts";
 
 /** What a number, a name or an id stands for. */
 export function addSearchRoutes(routes: Routes): void {
@@ -20,11 +20,14 @@ export function addSearchRoutes(routes: Routes): void {
       kind: z.enum(NAMED_KINDS, `must be one of ${NAMED_KINDS.join(", ")}`).optional(),
       business: name.optional(),
       run: id.optional().describe("Only bills of this run"),
+      overToo: yesNo
+        .optional()
+        .describe("true: of a vendor's bills also those that are over, beside open ones"),
     }),
     responses: { 200: { description: "What it may be", schema: SearchBody } },
     handle: async ({ query, context }) => {
-      const { q: text, kind, business, run: runId } = query;
-      const found = await findNamed(context, { text, kind, business, runId });
+      const { q: text, kind, business, run: runId, overToo } = query;
+      const found = await findNamed(context, { text, kind, business, runId, overToo });
       return { status: 200, json: found };
     },
   });

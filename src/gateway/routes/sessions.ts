@@ -8,6 +8,7 @@ import type { Principal } from "../../actions/principal.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import { endSession, makeSignInLink, viewSessions } from "../../store/approvals/sessions.ts";
 import { getToken } from "../../store/approvals/tokens.ts";
+import { zoneOfAll } from "../../reports/moment.ts";
 import type { Routes } from "../http/route.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { linkTo } from "../sign-in/link.ts";
@@ -34,7 +35,10 @@ export function addSessionRoutes(routes: Routes): void {
         makeSignInLink(trx, signIn, nowMs),
       );
       const expiresAt = new Date(expiresAtMs).toISOString();
-      return { status: 201, json: { url: linkTo(context, code), code, name, expiresAt } };
+      return {
+        status: 201,
+        json: { url: linkTo(context, code), code, name, expiresAt, zone: zoneOfAll(context) },
+      };
     },
   });
 
@@ -48,7 +52,7 @@ export function addSessionRoutes(routes: Routes): void {
     responses: { 200: { description: "All, the last sign-in first", schema: SessionListBody } },
     handle: async ({ principal, context }) => ({
       status: 200,
-      json: { items: await sessionsOf(context, principal) },
+      json: { items: await sessionsOf(context, principal), zone: zoneOfAll(context) },
     }),
   });
 

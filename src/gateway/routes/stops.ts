@@ -79,7 +79,7 @@ export function addStopRoutes(routes: Routes): void {
       const holds = await heldSums(context, profile, target);
       const { db } = context.store;
       const cancellation =
-        cancellationId === null ? null : await cancellationStatus(db, cancellationId);
+        cancellationId === null ? null : await cancellationStatus(context, cancellationId);
       if (cancellation === undefined) throw notFound("The cancellation is gone; stop again.");
       const shown = await holdJson(db, hold, profile);
       return { status: 201, json: { hold: shown, holds, cancellation } };

@@ -2,6 +2,7 @@ import { LINE_STATES, ENDED_PHASES, type PlanSummary } from "../../contracts/pay
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
 import type { ActionContext } from "../../actions/context.ts";
+import type { ClockReading } from "../../business/clock.ts";
 import type { Principal } from "../../actions/principal.ts";
 import {
   type LineUnderApproval,
@@ -16,6 +17,7 @@ import {
 } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
+import { earliestDate, newDateOf } from "../../domain/planning/send-date.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
@@ -32,7 +34,7 @@ import type { RunLine } from "../../store/lines/lines.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { paymentStatus } from "../status/payment.ts";
-import { momentOf } from "../moment.ts";
+import { momentOf, readingOf } from "../moment.ts";
 import { runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { BankChanges } from "./bank-changes.ts";
@@ -68,10 +70,14 @@ export async function reviewOf(
   const nowMs = Date.parse(moment.now ?? new Date(0).toISOString());
   const refusal = await whyNotCounted(context, run, principal);
   const holds = await activeHolds(db, businessId, nowMs);
-  const grouping = { states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] };
+  const clock = await readingOf(context, run.business);
+  const grouping = {
+    ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] },
+    earliest: clock === undefined ? undefined : earliestDate(clock),
+  };
   const groups = await approvalGroups(db, runId, grouping);
   const digest = new ReviewDigest(run, {
-    ...{ summary, holds, drop },
+    ...{ summary, holds, drop, clock },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
   });
   for (const group of groups) digest.add(group);
@@ -156,6 +162,7 @@ async function withLastPayments(
 interface Reviewing {
   readonly summary: PlanSummary | undefined;
   readonly holds: readonly Hold[];
+  readonly clock: ClockReading | undefined;
   readonly person: Person;
   readonly drop: ReadonlySet<string>;
 }
@@ -200,13 +207,15 @@ class ReviewDigest {
     if (line.daysLate > 0) this.#late += bills.count;
   }
 
-  #addToShare({ planned: { plan, line }, under, bills }: LineGroup): void {
-    const { runId, playbook } = this.#run;
-    const { holds, person } = this.#of;
+  #addToShare({ planned: { plan, line }, under, bills, firstDate }: LineGroup): void {
+    const { runId, playbook, policy, plannedAtMs } = this.#run;
+    const { holds, person, clock } = this.#of;
+    const dates = { policy, plannedAtMs: plannedAtMs ?? 0 };
+    const newDate = clock === undefined ? undefined : newDateOf(firstDate, dates, clock);
     const isHeld =
       line.state === "on-hold" || holdOn(holds, { ...line, runId, playbook }) !== undefined;
     const share = shareOf(under, person);
-    this.#shares.add(share, { bills, isHeld });
+    this.#shares.add(share, { bills, isHeld, newDate });
     if (share.kind === "goes-out" || share.kind === "one-of") this.#bankChanges.add(plan, bills);
   }
 

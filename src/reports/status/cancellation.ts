@@ -4,19 +4,21 @@ import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
-import type { Db } from "../../store/index.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { zoneOf } from "../moment.ts";
 import { FIRST_PAGE, type StatusPage } from "./run.ts";
 
 /**
- * The status of a cancellation, from the store alone.
+ * The status of a cancellation, from the store.
  *
  * @returns undefined where the store knows no such id
  */
 export async function cancellationStatus(
-  db: Db,
+  context: Pick<ActionContext, "store" | "profiles">,
   id: string,
   { page, pageSize }: Pick<StatusPage, "page" | "pageSize"> = FIRST_PAGE,
 ): Promise<CancellationStatus | undefined> {
+  const { db } = context.store;
   const cancellation = await getCancellation(db, id);
   if (cancellation === undefined) return undefined;
   const events = (await startedBy(db, [id])).get(id);
@@ -34,6 +36,7 @@ export async function cancellationStatus(
     id,
     kind: cancellation.policy.kind,
     business: cancellation.business,
+    zone: zoneOf(context, cancellation.business),
     playbook: cancellation.playbook,
     phase: cancellation.phase,
     waitingFor: endedAtMs === null ? cancellation.waitingFor : null,

@@ -17,8 +17,8 @@ export interface LineAsApproved {
 
 /**
  * Lines of a run that differ in nothing that their approval goes by: state, account, rule, who has
- * approved them, holds on them, a changed bank account of their vendor. What holds for the first
- * of them in plan order holds for all.
+ * approved them, holds on them, a changed bank account of their vendor, a day that has passed. What
+ * holds for the first of them in plan order holds for all.
  */
 export interface LineGroup extends LineAsApproved {
   readonly bills: BillSum;
@@ -32,6 +32,8 @@ interface Grouping {
   readonly businessMs: number;
   /** Those in force for the run's business. */
   readonly holds: readonly Hold[];
+  /** Lines with an execution date before this one stand in groups of their own. */
+  readonly earliest?: string | undefined;
   /** Payables that stand in groups of their own. */
   readonly apart?: readonly string[];
 }
@@ -40,7 +42,7 @@ interface Grouping {
 export async function approvalGroups(
   db: Db,
   runId: string,
-  { states, businessMs, holds, apart = [] }: Grouping,
+  { states, businessMs, holds, earliest = "", apart = [] }: Grouping,
 ): Promise<readonly LineGroup[]> {
   const heldAt = (scope: string) =>
     idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
@@ -51,6 +53,7 @@ export async function approvalGroups(
     .select([
       sql`case when escalated = 1 then stage end`.as("escalated_stage"),
       sql`case when days_late > 0 then 1 end`.as("late"),
+      sql`case when execution_date < ${earliest} then 1 end`.as("passed"),
       sql`case when bank_changed = 1 then contact_id end`.as("changed_contact"),
       sql`case when contact_id in ${heldAt("contact")} then contact_id end`.as("held_contact"),
       sql`case when payable_id in ${heldAt("payable")} then payable_id end`.as("held_payable"),
@@ -75,7 +78,7 @@ export async function approvalGroups(
     ])
     .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
     .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
-    .groupBy(["is_apart", "given"])
+    .groupBy(["is_apart", "given", "passed"])
     .execute();
   if (rows.length === 0) return [];
   const firsts = rowsAs(

@@ -28,17 +28,17 @@ function terminal(size: { columns: number; rows: number } | undefined): void {
   );
 }
 
-test("in a pipe there is one line a change, and what stays the same is not said again", () => {
+test("in a pipe there is one line a change, with its time in the business's zone, and what stays the same is not said again", () => {
   terminal(undefined);
   const view = liveView(new Output());
-  view.show("paying · 3 planned", () => ["whole"]);
-  view.show("paying · 3 planned", () => ["whole"]);
-  view.show("settling · 3 scheduled", () => ["whole"]);
+  view.show("paying · 3 planned", "America/Chicago", () => ["whole"]);
+  view.show("paying · 3 planned", "America/Chicago", () => ["whole"]);
+  view.show("settling · 3 scheduled", "America/Chicago", () => ["whole"]);
   view.end(["whole"]);
   const lines = stripVTControlCharacters(written).trimEnd().split("\n");
-  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ""))).toEqual([
-    ...["paying · 3 planned", "settling · 3 scheduled", "", "whole"],
-  ]);
+  expect(
+    lines.map((line) => line.replace(/^2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d Chicago {2}/, "")),
+  ).toEqual([...["paying · 3 planned", "settling · 3 scheduled", "", "whole"]]);
   expect(written).not.toContain(`${ESCAPE}[J`);
 });
 
@@ -46,15 +46,15 @@ test("at a terminal one view is kept up to date, and fits its window", () => {
   terminal({ columns: 40, rows: 8 });
   const view = liveView(new Output());
   const tall = Array.from({ length: 20 }, (_, index) => `${index} ${"x".repeat(60)}`);
-  view.show("a change", () => tall);
+  view.show("a change", "America/Chicago", () => tall);
   const first = stripVTControlCharacters(written).trimEnd().split("\n");
   expect(first).toHaveLength(8);
-  expect(first.at(-2)).toBe("… 14 more lines");
-  expect(first.every((line) => line.replace(/^\r/, "").length <= 62)).toBe(true);
+  expect(first.at(-2)).toBe("… 34 more lines");
+  expect(first.every((line) => line.replace(/^\r/, "").length <= 40)).toBe(true);
   written = "";
-  view.show("another", () => ["one", "two"]);
+  view.show("another", "America/Chicago", () => ["one", "two"]);
   expect(written.startsWith(`${ESCAPE}[8A`)).toBe(true);
-  expect(stripVTControlCharacters(written)).toContain("one\ntwo\nas of ");
+  expect(stripVTControlCharacters(written)).toMatch(/one\ntwo\nas of 2\S+ \S+ Chicago/);
   written = "";
   view.end(tall);
   expect(stripVTControlCharacters(written).trim().split("\n")).toEqual(tall);
@@ -63,7 +63,7 @@ test("at a terminal one view is kept up to date, and fits its window", () => {
 test("with --json nothing is shown on the way", () => {
   terminal({ columns: 40, rows: 8 });
   const view = liveView(new Output({ json: true }));
-  view.show("a change", () => ["whole"]);
+  view.show("a change", "America/Chicago", () => ["whole"]);
   view.end(["whole"]);
   expect(written).toBe("");
 });

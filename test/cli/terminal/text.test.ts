@@ -81,6 +81,33 @@ describe("a table", () => {
     expect(lines[1]).toMatch(/^A vendor with a very .*… {2}\$1,234,567\.89$/);
   });
 
+  test("of eighty columns cuts no number, amount or id, only names", () => {
+    const plan = ["Pays", "Amount", "Due", "Executes", "Arrives"].map((title) => ({ title }));
+    const bill = [
+      "Harrow & Finch Cleaning of Bushwick BILL-000115",
+      ...["$124,511.62", "2026-11-30", "2026-11-27", "2026-12-01"],
+    ];
+    const sessions = Array.from({ length: 6 }, (_, index) => ({ title: `Column ${index}` }));
+    const session = ["ses_0123456789abcdef01", "Cora Controller", "link", "tok_0123456789abcdef01"];
+    const times = ["until Thu, Nov 26, 11:30 AM New York", "Thu, Nov 26, 10:30 AM New York"];
+    const run = ["pay-run/sandbox/small-bills-next-day/2026-11-26", "awaiting-approval", "$1.00"];
+    for (const width of [80, 60, 44]) {
+      for (const [of, row] of [
+        [plan, bill],
+        [sessions, [...session, ...times]],
+        [plan.slice(0, 3), run],
+      ] as const) {
+        const lines = shown(width, [of, [row]]);
+        const text = lines.join(" ").replaceAll(/ +/g, " ");
+        for (const word of row.join(" ").match(/\S*\d\S*/g) ?? []) expect(text).toContain(word);
+        for (const line of lines) {
+          expect(line.length <= width - 2 || !line.trim().includes(" "), line).toBe(true);
+        }
+      }
+    }
+    expect(shown(80, [plan, [bill]])[1]).toMatch(/^Harrow .*… BILL-000115 {2}\$124,511\.62 /);
+  });
+
   test("and sentences break at words on a terminal only", () => {
     const sentence =
       "Left out (39 bills): 32 paid already, 4 not due yet, 3 in the hands of another run";

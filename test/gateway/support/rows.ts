@@ -64,6 +64,8 @@ export interface Seed {
   readonly period?: string;
   readonly launchedBy?: string;
   readonly author?: string;
+  /** What the playbook does about bills whose day has passed; asks unless said. */
+  readonly late?: "ask" | "next-business-day";
   readonly lines: readonly PlanLine[];
 }
 
@@ -83,7 +85,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
   const businessId = seed.businessId ?? "biz_acme";
   const business = seed.business ?? "acme";
   const nowMs = Date.now();
-  const policy = playbookOf(seed.lines);
+  const policy = { ...playbookOf(seed.lines), late: seed.late ?? ("ask" as const) };
   return store.transaction(async (trx) => {
     const { revision } = await applyPlaybook(trx, {
       name: "weekly",
