@@ -68,6 +68,9 @@ export const HistoryBody = z
     zone: z.string().describe("In which its people are told times"),
     owner: z.string().nullable(),
     state: z.enum(LINE_STATES).nullable(),
+    givenBack: z
+      .boolean()
+      .describe("True where it is parked and its retry has given it back for the next run"),
     reason: z.string().nullable(),
     bill: z
       .object({

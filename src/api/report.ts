@@ -17,6 +17,11 @@ export const planOnly = z
   .optional()
   .describe("Present if its playbook's schedule only plans: nothing of it is asked or sent");
 
+export const outcome = z
+  .string()
+  .optional()
+  .describe("What it came to where its phase doesn't say it all: bills that were called back");
+
 export const ReportBody = z
   .object({
     id: z.string(),
@@ -25,6 +30,7 @@ export const ReportBody = z
     period: z.string(),
     zone: moment.zone,
     phase: z.enum(RUN_PHASES),
+    outcome,
     planOnly,
     bills: z.int().describe("Lines of the run"),
     totalCents: z.int(),

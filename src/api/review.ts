@@ -3,7 +3,7 @@ import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, newDates, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
-import { planOnly } from "./report.ts";
+import { outcome, planOnly } from "./report.ts";
 import { runPayment } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
@@ -33,6 +33,7 @@ export const RunReviewBody = z
     playbook: z.string(),
     period: z.string(),
     phase: z.enum(RUN_PHASES),
+    outcome,
     planOnly,
     waitingFor: z.string().nullable(),
     ...moment,
@@ -52,7 +53,10 @@ export const RunReviewBody = z
           name: z.string().nullable(),
           last4: z.string().nullable(),
           bills: billSum.describe("Bills that are paid from it"),
-          availableCents: z.int().nullable().describe("When it was planned; null: not told"),
+          availableCents: z
+            .int()
+            .nullable()
+            .describe("When it was planned; null: not told, or nothing waits any more"),
           promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
           afterCents: z.int().nullable().describe("What is left after these bills"),
         }),
@@ -77,7 +81,9 @@ export const RunReviewBody = z
     }),
     late: z.object({
       count: z.int(),
-      items: z.array(reviewedBill).describe("Bills that arrive after their due date, latest first"),
+      items: z
+        .array(reviewedBill)
+        .describe("Open bills that arrive after their due date, latest first"),
     }),
     leftOut: z.object({
       count: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
-import { planOnly, stateSums } from "./report.ts";
+import { outcome, planOnly, stateSums } from "./report.ts";
 import { moment } from "./moment.ts";
 import { startedBy } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
@@ -164,6 +164,7 @@ export const RunStatusBody = z
     playbook: z.string(),
     period: z.string(),
     phase: z.enum(RUN_PHASES),
+    outcome,
     planOnly,
     waitingFor: z.string().nullable(),
     counts,
@@ -199,6 +200,7 @@ export const RunListBody = z.object({
       playbook: z.string(),
       period: z.string().describe("Empty where the kind has none"),
       phase: z.string(),
+      outcome,
       planOnly,
       waitingFor: z.string().nullable(),
       totalCents: z.int(),

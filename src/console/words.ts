@@ -53,6 +53,9 @@ const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
   failed: { word: "Could not be planned", tone: "bad" },
 };
 
+/** Of a parked bill that waits for the next run, and for no person. */
+export const GIVEN_BACK: StateWord = { word: "Waits for the next run", tone: "wait" };
+
 const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
 
 export function stateOf(state: string, reasonCode: string | null = null): StateWord {

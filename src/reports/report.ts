@@ -21,6 +21,8 @@ export interface RunReport {
   /** In which people are told its times. */
   readonly zone: string;
   readonly phase: RunPhase;
+  /** What it came to, where its phase doesn't say it all. */
+  readonly outcome?: string;
   /** Present if the run only planned. */
   readonly planOnly?: true;
   readonly bills: number;
@@ -54,7 +56,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
 export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
-  const { byState, plan } = await runHead(context, run);
+  const { phase, outcome, byState, plan } = await runHead(context, run);
   const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
   return {
     id: run.runId,
@@ -62,7 +64,8 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     playbook: run.playbook,
     period: run.period,
     zone: zoneOf(context, run.business),
-    phase: phaseNow(run.phase, byState),
+    phase,
+    ...(outcome === undefined ? {} : { outcome }),
     ...(onlyPlans(run.policy) ? { planOnly: true } : {}),
     bills: sumOf(byState, ({ count }) => count),
     totalCents: sumOf(byState, ({ cents }) => cents),
@@ -85,14 +88,6 @@ async function decisionsOf(
   const isAllowed = profiles.get(business)?.singlePerson === true;
   const singlePerson = isAllowed || counted.some(({ alone }) => alone);
   return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };
-}
-
-/** Banks take money back weeks later: a run that completed then has exceptions after all. */
-function phaseNow(phase: RunPhase, byState: StateSums): RunPhase {
-  const cameBack = (["retrying", "parked", "returned", "refunded", "given-up"] as const).some(
-    (state) => (byState[state]?.count ?? 0) > 0,
-  );
-  return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
 }
 
 /** The report of a failed payment's workflow: its one bill. */

@@ -6,12 +6,14 @@ import type { WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
+import { CAME_BACK } from "../domain/runs/after-end.ts";
+import { countLinesWhere } from "../store/lines/lines.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
 import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
 import { onboardingItems } from "./status/onboarding.ts";
-import { runFacts } from "./status/run.ts";
+import { phaseAndOutcome, runFacts } from "./status/run.ts";
 
 /** Phases of whatever is listed. */
 export const LISTED_PHASES: readonly string[] = [
@@ -36,6 +38,8 @@ export interface ListedRun {
   /** Empty where the kind has none. */
   readonly period: string;
   readonly phase: string;
+  /** What it came to, where its phase doesn't say it all. */
+  readonly outcome?: string;
   readonly waitingFor: string | null;
   readonly totalCents: number;
   readonly planHash: string | null;
@@ -81,19 +85,30 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   const { businessId, phase, needsAction, limit } = filter;
   const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
   if (phase !== undefined && known === undefined) return [];
-  const runs = await listRuns(db, {
-    ...(businessId === undefined ? {} : { businessId }),
-    ...(known === undefined ? {} : { phase: known }),
-    ...(needsAction === undefined ? {} : { needsAction }),
-    busy: true,
-    limit,
-  });
-  return runs.map((run) => ({
+  // What has completed may have exceptions since.
+  const stored: (RunPhase | undefined)[] =
+    known === "completed-with-exceptions" ? [known, "completed"] : [known];
+  const lists = stored.map((each) =>
+    listRuns(db, {
+      ...(businessId === undefined ? {} : { businessId }),
+      ...(each === undefined ? {} : { phase: each }),
+      ...(needsAction === undefined ? {} : { needsAction }),
+      busy: true,
+      limit,
+    }),
+  );
+  const runs = (await Promise.all(lists)).flat();
+  const completed = runs.filter((run) => run.phase.startsWith("completed"));
+  const ids = completed.map(({ runId }) => runId);
+  const odd = await countLinesWhere(db, ids, [...CAME_BACK, "cancelled"]);
+  const listed = runs.map((run) => ({
     ...runFacts(run),
+    ...phaseAndOutcome(run.phase, Object.fromEntries(odd.get(run.runId) ?? [])),
     totalCents: run.totalCents,
     launchedAt: iso(run.launchedAtMs),
     endedAt: run.endedAtMs === null ? null : iso(run.endedAtMs),
   }));
+  return known === undefined ? listed : listed.filter((run) => run.phase === known);
 }
 
 async function cancellations(db: Db, filter: ListFilter): Promise<ListedRun[]> {

@@ -135,7 +135,7 @@ test("the packed program writes a first folder, and finds its playbook valid and
   const payrun = (...args: string[]) =>
     run(process.execPath, [program, ...args], { cwd, env: machineEnv() });
   const { stdout } = await payrun("init", "--yes");
-  expect(stdout).toContain("npx payrun launch small-bills-next-day.yaml");
+  expect(stdout).toContain(`node ${program} launch small-bills-next-day.yaml`);
   await payrun("validate", "small-bills-next-day.yaml");
   expect((await payrun("test", "small-bills-next-day.yaml")).stdout).toContain("$100.00");
   // The containers run what the package has.

@@ -31,14 +31,14 @@ export function verifiedIn(
       (part ?? "").trim(),
     );
     if (!vendor || !person || !phone) throw usageError(`${FORM}; “${text}” is something else`);
-    const problem = verifiedProblem({ person, phone });
-    if (problem !== undefined) throw usageError(`--verified “${text}”: ${problem}`, FORM);
     const wanted = vendor.toLowerCase();
     const found = changes.filter(
       ({ contactId, contactName }) => contactId === vendor || contactName?.toLowerCase() === wanted,
     );
     const [only, ...others] = found;
     if (only === undefined || others.length > 0) throw noSuchVendor(vendor, changes, found);
+    const problem = verifiedProblem({ person, phone });
+    if (problem !== undefined) throw usageError(`--verified “${text}”: ${problem}`, FORM);
     return { contactId: only.contactId, person, phone };
   });
 }

@@ -67,7 +67,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           dim(
             run.planOnly === true
               ? "only planned"
-              : (foundNothing(run) ?? printable(run.waitingFor ?? "")),
+              : (run.outcome ?? foundNothing(run) ?? printable(run.waitingFor ?? "")),
           ),
         ]);
         const columns = [

@@ -16,7 +16,7 @@ export function historyLines(history: PayableHistory): string[] {
   const facts = [
     ...(bill === null ? [] : [formatUsd(bill.amountCents)]),
     ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
-    history.state ?? "in no run's plan",
+    history.givenBack ? "given back for the next run" : (history.state ?? "in no run's plan"),
   ];
   const [conclusion = "", ...reasons] = history.paidOnce.sentences;
   return [

@@ -4,7 +4,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { nameOf } from "./plan.ts";
-import { phaseText, planOnlyLines } from "./run.ts";
+import { outcomeLines, phaseText, planOnlyLines } from "./run.ts";
 import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
 
 /** Which run it is, and where it stands. */
@@ -18,6 +18,7 @@ export function reviewHead(review: RunReview): string[] {
   return [
     `${bold(id)}  ${phaseText(phase)}`,
     dim(facts.join(" · ")),
+    ...outcomeLines(review),
     ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
   ];
 }
@@ -100,7 +101,7 @@ function lastPaymentsText(payments: RunReview["odd"]["items"][number]["lastPayme
   return `last paid: ${paid.join(", ")}`;
 }
 
-function lateLines({ late }: RunReview): string[] {
+function lateLines({ late, waiting }: RunReview): string[] {
   if (late.count === 0) return [];
   const rows = late.items.map((bill) => [
     nameOf(bill),
@@ -109,7 +110,7 @@ function lateLines({ late }: RunReview): string[] {
   ]);
   return [
     "",
-    `${bold("Late")} (${count(late.count, "bill")}), even if approved at once:`,
+    `${bold("Late")} (${count(late.count, "bill")})${waiting.count === 0 ? "" : ", even if approved at once"}:`,
     ...table([{}, { align: "right" }, {}], rows),
     ...moreLine(late),
   ];

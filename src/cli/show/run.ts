@@ -36,6 +36,7 @@ export function runLines(run: RunStatus): string[] {
   return [
     `${bold(run.id)}  ${phaseText(run.phase)}`,
     dim(facts.join(" · ")),
+    ...outcomeLines(run),
     ...startedByLines(run.startedBy),
     ...planOnlyLines(run, sumOfStates(run)),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
@@ -85,6 +86,11 @@ function approvalLines({ approvals = [], zone }: RunStatus): string[] {
 export function phaseText(phase: string): string {
   if (GOOD.includes(phase)) return green(phase);
   return BAD.includes(phase) ? red(phase) : yellow(printable(phase));
+}
+
+/** What a run came to where its phase doesn't say it all. */
+export function outcomeLines({ outcome }: Pick<RunStatus, "outcome">): string[] {
+  return outcome === undefined ? [] : [yellow(`Outcome: ${outcome}.`)];
 }
 
 /** What a run that only plans has to tell, in yellow, so that nobody waits for its payments. */

@@ -5,7 +5,7 @@ import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
-import { badge, day, type Markup, stateOf, usd, when, who } from "../words.ts";
+import { badge, day, GIVEN_BACK, type Markup, stateOf, usd, when, who } from "../words.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -29,7 +29,8 @@ export const bill: PageOf = async ({ api, params, query }) => {
     title: `${nameOfBill(history)}${planned?.contactName == null ? "" : `, ${planned.contactName}`}`,
     lead: live(
       "bill-lead",
-      html`${badge(stateOf(history.state ?? "skipped"))} ${history.reason ?? ""}`,
+      html`${badge(history.givenBack ? GIVEN_BACK : stateOf(history.state ?? "skipped"))}
+      ${history.reason ?? ""}`,
     ),
     main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
     ${section(
@@ -120,13 +121,13 @@ export function billActPage(
 const RECALLABLE = ["scheduled", "held"];
 
 function acts(history: PayableHistory): Markup {
-  const { state, payments } = history;
+  const { state, payments, givenBack } = history;
   const to = (act: string) => billActPage(history, act);
   const mayRecall = state !== null && RECALLABLE.includes(state) && payments.length > 0;
   return html`<div class="acts">
     ${
       state === "parked"
-        ? html`<a class="button" href="${to("retry")}">Try again</a>
+        ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
             <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
             <a class="button quiet" href="${to("give-up")}">Give up</a>`
         : ""

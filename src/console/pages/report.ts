@@ -3,7 +3,7 @@ import { type Report, ReportBody } from "../../api/report.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
-import { facts, section, table } from "../elements.ts";
+import { facts, note, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
@@ -17,7 +17,8 @@ export const report: PageOf = async ({ api, params }) => {
   return {
     title: `Report: ${playbook} ${period}`,
     lead: badge(phaseOf(phase, found.planOnly)),
-    main: html` ${section(
+    main: html`${found.outcome === undefined ? "" : note("warn", html`<p>In all, ${found.outcome}.</p>`)}
+      ${section(
         "Sums",
         html`${facts([
           [

@@ -17,7 +17,7 @@ export function bills(request: PageRequest, review: RunReview, mayDecide: boolea
   const elsewhere = [...out].filter((payableId) => !here.has(payableId));
   const content = html` ${odd.count === 0 ? "" : section(`Odd: ${counted(odd.count, "bill")}`, oddList(review, mayDecide ? out : undefined), "odd")}
   ${late.count === 0 ? "" : section(`Late: ${counted(late.count, "bill")}`, lateTable(review), "late")}
-  ${section("Money before and after", money(review), "money")}
+  ${section(review.waiting.count === 0 ? "Money" : "Money before and after", money(review), "money")}
   ${mayDecide ? decide(review, out.size) : ""}
   ${section(`All bills (${whole(review.totalCount)})`, html`${billTable(review, { out, above, mayDecide })}${pages(review, mayDecide)}`, "bills")}`;
   if (!mayDecide) return content;
@@ -128,13 +128,13 @@ function lateTable({ late, business }: RunReview): Markup {
   return html`${table("The latest first", columns, late.items)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
 }
 
-function money({ accounts }: RunReview): Markup {
+function money({ accounts, waiting }: RunReview): Markup {
   if (accounts.length === 0) return html`<p class="quiet">No account pays for it.</p>`;
   return html`${accounts.map(
     (account) =>
       html`<h3>${nameOfAccount(account)}</h3>
         ${cashPicture(account)}
-        ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}; nobody tells what the account has.</p>` : ""}`,
+        ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}${waiting.count === 0 ? "" : "; nobody tells what the account has"}.</p>` : ""}`,
   )}`;
 }
 

@@ -55,6 +55,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
     ),
     planHash: mayDecide ? (review.planHash ?? undefined) : undefined,
     main: html` ${PLAN_CHANGED}
+    ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}

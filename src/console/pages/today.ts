@@ -139,8 +139,8 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
       },
       {
         title: "State",
-        cell: ({ phase, planOnly, waitingFor }) =>
-          html`${badge(phaseOf(phase, planOnly))}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+        cell: ({ phase, planOnly, outcome, waitingFor }) =>
+          html`${badge(phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },

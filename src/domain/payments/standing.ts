@@ -9,12 +9,15 @@ export interface Standing {
   readonly reason?: string | null | undefined;
   /** Why the last run that left it out did so; null if none has. */
   readonly leftOut?: string | null | undefined;
+  /** True where it is in no run's hands any more, so that the next one plans it anew. */
+  readonly isGivenBack?: boolean | undefined;
   /** The person who ended it; null if nobody did. */
   readonly resolvedBy?: string | null | undefined;
 }
 
 /** What it waits for, or how it ended without a payment: a sentence, or nothing. */
-export function standingText({ state, reasonCode, reason, leftOut, resolvedBy }: Standing): string {
+export function standingText(standing: Standing): string {
+  const { state, reasonCode, reason, leftOut, isGivenBack, resolvedBy } = standing;
   if (state === null)
     return leftOut == null || leftOut === ""
       ? " No run has planned it."
@@ -26,6 +29,8 @@ export function standingText({ state, reasonCode, reason, leftOut, resolvedBy }:
   if (state === "on-hold" && reason != null && /^on hold/i.test(reason)) return ` ${whole(reason)}`;
   if (state === "given-up" && resolvedBy != null)
     return ` ${resolvedBy} has given it up${because(reason)}`;
+  if (state === "parked" && isGivenBack === true)
+    return ` It was given back, and waits for the next run${because(reason)}`;
   const text = OF_STATE[state];
   return text === undefined ? "" : ` ${text}${because(reason)}`;
 }

@@ -4,6 +4,7 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
+import { calledBackText } from "./after-end.ts";
 import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
@@ -106,7 +107,9 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const waitingFor = open ? waitText(input, count) : null;
   const soFar = onlyPlans(input.run.policy)
     ? wouldHavePaid(input.counts.get("skipped") ?? { count: 0, cents: 0 })
-    : runSoFar(input);
+    : [runSoFar(input), calledBackText(phase, Object.fromEntries(input.counts))]
+        .filter((text) => text !== undefined && text !== "")
+        .join("; ");
   const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {

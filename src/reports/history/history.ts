@@ -6,6 +6,7 @@ import { attemptsOf } from "../../ledger/attempts.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
+import { isGivenBack } from "../../store/lines/parked-lines.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
@@ -66,14 +67,14 @@ export async function historyOf(
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const verdict = paidOnceOf({
     ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
+    givenBack: isGivenBack(line, retry),
     leftOut: leftOut?.text ?? null,
   });
   return {
     payableId,
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
-    state: line === undefined ? null : shownState(line.state),
-    reason: line?.reason ?? null,
+    ...standingOf(line, retry),
     bill: billJson(plan),
     leftOut: leftOut ?? null,
     zone: zoneOf(profile),
@@ -117,6 +118,8 @@ async function lastLeftOut(db: Db, businessId: string, payableId: string) {
 
 type Retry = Awaited<ReturnType<typeof getRetry>>;
 
+type Line = Parameters<typeof paidOnceOf>[0]["line"];
+
 function retryJson(retry: Retry) {
   if (retry === undefined) return null;
   const { workflowId, phase, retriesMade, reasonCode, reason } = retry;
@@ -145,4 +148,12 @@ async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySe
 async function holdsOf(db: Db, businessId: string, payableId: string): Promise<Hold[]> {
   const holds = await listHolds(db, { businessId, nowMs: 0 });
   return holds.filter((hold) => hold.scope === "payable" && hold.value === payableId);
+}
+
+function standingOf(line: Line, retry: Retry) {
+  return {
+    state: line === undefined ? null : shownState(line.state),
+    givenBack: isGivenBack(line, retry),
+    reason: line?.reason ?? null,
+  };
 }

@@ -12,6 +12,8 @@ import { asOfSentences, type ServicePayments } from "./service-payments.ts";
 /** What the verdict on a bill rests on. */
 interface BillFacts extends Required<Pick<PaidOnceFacts, "leftOut">> {
   readonly profile: BusinessProfile;
+  /** True where its retry has given it back for the next run. */
+  readonly givenBack: boolean;
   readonly line: RunLine | undefined;
   readonly plan: PlanLine | undefined;
   readonly places: NonNullable<PaidOnceFacts["lines"]>;
@@ -30,6 +32,7 @@ export function paidOnceOf(bill: BillFacts) {
     reasonCode: line?.reasonCode ?? null,
     reason: line?.reason ?? null,
     leftOut: bill.leftOut,
+    isGivenBack: bill.givenBack,
     resolvedBy: resolvedBy(trail, line),
     amountCents: plan?.amountCents ?? null,
     totalCents: plan?.totalCents ?? null,

@@ -45,6 +45,12 @@ export class AccountSums {
     }));
   }
 
+  /** Without its money: what there was when it was planned says nothing once all is decided. */
+  bare(): readonly Account[] {
+    const untold = { availableCents: null, promisedCents: null, afterCents: null };
+    return [...this.#accounts.values()].map((account) => ({ ...account, ...untold }));
+  }
+
   /** Only of the account that the plan was made for is it known what it has. */
   #before(sourceId: string): Pick<Account, "availableCents" | "promisedCents"> {
     const summary = this.#summary;

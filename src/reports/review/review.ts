@@ -1,4 +1,10 @@
-import { LINE_STATES, ENDED_PHASES, type PlanSummary } from "../../contracts/pay-run.ts";
+import {
+  ENDED_LINE_STATES,
+  LINE_STATES,
+  ENDED_PHASES,
+  type LineState,
+  type PlanSummary,
+} from "../../contracts/pay-run.ts";
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
 import type { ActionContext } from "../../actions/context.ts";
@@ -18,6 +24,7 @@ import {
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { earliestDate, newDateOf } from "../../domain/planning/send-date.ts";
+import type { BillSum } from "../../domain/counted.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
@@ -35,7 +42,7 @@ import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
-import { runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
+import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { BankChanges } from "./bank-changes.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
@@ -81,7 +88,7 @@ export async function reviewOf(
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
   });
   for (const group of groups) digest.add(group);
-  const { first, plan, odd, late, ...rest } = digest.shown();
+  const { first, plan, odd, late, byState, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) =>
     (await linesAsApproved(db, runId, filter, nowMs)).map((line) => reviewedBill(line, isOver));
@@ -92,6 +99,7 @@ export async function reviewOf(
     refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
     ...runFacts(run),
+    ...phaseAndOutcome(run.phase, byState),
     ...moment,
     ...rest,
     plan,
@@ -179,6 +187,7 @@ class ReviewDigest {
   #odd = 0;
   #late = 0;
   #plan = NOTHING;
+  readonly #byState: Partial<Record<LineState, BillSum>> = {};
   #waiting = NOTHING;
   /** First execution date of those that wait. */
   #first: string | null = null;
@@ -201,10 +210,12 @@ class ReviewDigest {
       if (this.#first === null || group.firstDate < this.#first) this.#first = group.firstDate;
     }
     this.#plan = plus(this.#plan, bills);
-    this.#accounts.add(plan, shownState(line.state), bills);
+    const state = shownState(line.state);
+    this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
+    this.#accounts.add(plan, state, bills);
     if (line.state === "cancelled") return;
     if (line.flagged) this.#odd += bills.count;
-    if (line.daysLate > 0) this.#late += bills.count;
+    if (line.daysLate > 0 && !ENDED_LINE_STATES.includes(line.state)) this.#late += bills.count;
   }
 
   #addToShare({ planned: { plan, line }, under, bills, firstDate }: LineGroup): void {
@@ -226,9 +237,10 @@ class ReviewDigest {
   shown() {
     return {
       plan: this.#plan,
+      byState: this.#byState,
       waiting: this.#waiting,
       first: this.#first,
-      accounts: this.#accounts.all(),
+      accounts: this.#waiting.count === 0 ? this.#accounts.bare() : this.#accounts.all(),
       odd: this.#odd,
       late: this.#late,
       bankChanges: this.#bankChanges.all(),

@@ -1,6 +1,7 @@
-import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
 import { onlyPlans, shownState } from "../../domain/plan-only.ts";
+import { calledBackText, phaseNow } from "../../domain/runs/after-end.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
 import { waitingBills } from "../../store/approvals/approval-waits.ts";
@@ -110,6 +111,16 @@ export function runFacts(run: Run) {
   };
 }
 
+/** Where a run stands now, and what it came to where that phase doesn't say it all. */
+export function phaseAndOutcome(
+  stored: RunPhase,
+  byState: StateSums,
+): { readonly phase: RunPhase; readonly outcome?: string } {
+  const phase = phaseNow(stored, byState);
+  const outcome = calledBackText(phase, byState);
+  return outcome === undefined ? { phase } : { phase, outcome };
+}
+
 /** A run without its bills. */
 export async function runHead(
   context: StatusContext,
@@ -128,6 +139,7 @@ export async function runHead(
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
   return {
     ...runFacts(run),
+    ...phaseAndOutcome(run.phase, byState),
     counts,
     byState,
     totalCents: run.totalCents,

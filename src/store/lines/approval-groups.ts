@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
@@ -104,9 +104,9 @@ export const FLAGGED = {
   most: "amount_cents",
 } as const;
 
-/** Lines that arrive after their due date, the latest first. */
+/** Open lines that arrive after their due date, the latest first: what is over is late no more. */
 export const LATE = {
-  where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state <> 'cancelled'`,
+  where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state not in (${sql.join(ENDED_LINE_STATES)})`,
   most: "days_late",
 } as const;
 

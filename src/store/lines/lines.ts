@@ -96,6 +96,24 @@ export async function countLines(
   return new Map(rows.map(toRunLine).map(({ state, ...sums }) => [state, sums]));
 }
 
+/** The same of each of several runs that have a line in one of these states; few have. */
+export async function countLinesWhere(
+  db: Db,
+  runIds: readonly string[],
+  states: readonly LineState[],
+): Promise<Map<string, Map<LineState, { count: number; cents: number }>>> {
+  if (runIds.length === 0) return new Map();
+  const found = await db
+    .selectFrom("run_lines")
+    .select("run_id")
+    .distinct()
+    .where("run_id", "in", runIds)
+    .where("state", "in", states)
+    .execute();
+  const counts = found.map(async ({ run_id: id }) => [id, await countLines(db, id)] as const);
+  return new Map(await Promise.all(counts));
+}
+
 /** The first execution date of a run's lines in one of these states; null if it has none. */
 export async function firstDateIn(
   db: Db,

@@ -3,17 +3,41 @@ import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { PlannedLine } from "./plan-lines.ts";
-import { toRunLine } from "./lines.ts";
+import { toRunLine, type RunLine } from "./lines.ts";
+
+/** Phase of a retry that has ended: its bill is in nobody's hands. */
+const RETRY_ENDED = "ended";
+
+/** True where the retry of a parked line has given its bill back for the next run. */
+export function isGivenBack(
+  line: Pick<RunLine, "state" | "runId"> | undefined,
+  retry: { readonly runId: string | null; readonly phase: string } | undefined,
+): boolean {
+  return line?.state === "parked" && retry?.runId === line.runId && retry.phase === RETRY_ENDED;
+}
 
 /**
  * Lines of a business that a person must act on: those that stand for their bills now, not what a
- * run had parked before a later one took it up.
+ * run had parked before a later one took it up, nor what was given back for the next run.
  */
 function parkedNow(db: Db, businessId: string) {
   return db
     .selectFrom("run_lines")
     .where("run_lines.business_id", "=", businessId)
     .where(is("run_lines.state", "parked"))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("retries")
+            .select("retries.workflow_id")
+            .whereRef("retries.business_id", "=", "run_lines.business_id")
+            .whereRef("retries.payable_id", "=", "run_lines.payable_id")
+            .whereRef("retries.run_id", "=", "run_lines.run_id")
+            .where("retries.phase", "=", RETRY_ENDED),
+        ),
+      ),
+    )
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,0 +1,32 @@
+import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import { type BillSum, counted } from "../counted.ts";
+import { formatUsd } from "../money.ts";
+
+type Sums = Readonly<Partial<Record<LineState, BillSum>>>;
+
+/** States of bills whose money came back, or that a person has acted on or must act on. */
+export const CAME_BACK = ["retrying", "parked", "returned", "refunded", "given-up"] as const;
+
+/** Banks take money back weeks later: a run that completed then has exceptions after all. */
+export function phaseNow(phase: RunPhase, byState: Sums): RunPhase {
+  const cameBack = CAME_BACK.some((state) => (byState[state]?.count ?? 0) > 0);
+  return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
+}
+
+/**
+ * What a run came to that completed without paying some of its bills, as a part of a sentence;
+ * undefined where its phase says it all.
+ */
+export function calledBackText(phase: RunPhase, byState: Sums): string | undefined {
+  if (phase !== "completed" && phase !== "completed-with-exceptions") return undefined;
+  const all = Object.values(byState).reduce((sum, { count }) => sum + count, 0);
+  const none = { count: 0, cents: 0 };
+  const [cancelled, refunded] = [byState.cancelled ?? none, byState.refunded ?? none];
+  const count = cancelled.count + refunded.count;
+  if (count === 0) return undefined;
+  const cents = formatUsd(cancelled.cents + refunded.cents);
+  const were = `${count === 1 ? "was" : "were"} called back or left out`;
+  if (count < all) return `${counted(count, "bill")} of ${all}, ${cents}, ${were}`;
+  const whole = count === 1 ? "its one bill" : `all of its ${counted(count, "bill")}`;
+  return `nothing of it was paid: ${whole}, ${cents}, ${were}`;
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+let viewer: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  const late = { dueDate: "2026-11-20", flags: [{ kind: "late", text: "Late." }] } as const;
+  run = await seedRun(gateway.store, { lines: [planLine("p1", late), planLine("p2")] });
+  viewer = await gateway.token("vic", ["viewer"]);
+});
+afterEach(() => gateway.stop());
+
+/** The run has completed, with its bills in these states. */
+async function completed(p1: LineState, p2: LineState): Promise<void> {
+  await setLine(gateway.store, run.runId, "p1", { state: p1 });
+  await setLine(gateway.store, run.runId, "p2", { state: p2 });
+  const ended = { phase: "completed", endedAtMs: Date.now() } as const;
+  await setRunPhase(gateway.store.db, run.runId, ended);
+}
+
+const said = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await typed(gateway, viewer, args);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+  return stdout;
+};
+
+const phaseIn = async (...args: readonly string[]) =>
+  (JSON.parse(await said(...args, "--json")) as { phase: string }).phase;
+
+test("a run whose payments were all called back says so, and stays completed for programs", async () => {
+  await completed("cancelled", "cancelled");
+  const outcome =
+    "nothing of it was paid: all of its 2 bills, $200.00, were called back or left out";
+  for (const args of [
+    ["status"],
+    ["status", run.runId],
+    ["show", run.runId],
+    ["report", run.runId],
+  ])
+    expect(await said(...args), args.join(" ")).toContain(outcome);
+  expect(await phaseIn("status", run.runId)).toBe("completed");
+});
+
+test("a run of which one bill was called back says how many, and one whose bills were paid nothing", async () => {
+  await completed("cancelled", "settled");
+  const some = "1 bill of 2, $100.00, was called back or left out";
+  expect(await said("status", run.runId)).toContain(some);
+  expect(await said("report", run.runId)).toContain(some);
+  await completed("settled", "settled");
+  expect(await said("status", run.runId)).not.toContain("Outcome");
+});
+
+test("where money came back after a run had completed, status, list, show and report have one phase", async () => {
+  await completed("parked", "settled");
+  const one = "completed-with-exceptions";
+  for (const command of ["status", "show", "report"]) {
+    expect([command, await phaseIn(command, run.runId)]).toEqual([command, one]);
+  }
+  const listed = async (phase: string) => {
+    const { json } = await gateway.call("GET", `/v1/runs?phase=${phase}`, viewer);
+    return (json["items"] as { phase: string }[]).map((item) => item.phase);
+  };
+  expect([await listed(one), await listed("completed")]).toEqual([[one], []]);
+});
+
+test("a bill that its retry has given back waits for the next run, and for no person's decision", async () => {
+  await completed("parked", "settled");
+  const parked = async () => {
+    const { json } = await gateway.call("GET", "/v1/payables?state=parked", viewer);
+    return json["totalCount"];
+  };
+  expect(await parked()).toBe(1);
+  const key = { businessId: "biz_acme", payableId: "p1" };
+  await upsertRetry(gateway.store.db, {
+    ...{ ...key, business: "acme", runId: run.runId, nowMs: 1 },
+    workflowId: retryFailedPaymentId("acme", "p1"),
+  });
+  expect(await parked()).toBe(1);
+  await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
+  expect(await parked()).toBe(0);
+  const told = await said("explain", "BILL-p1");
+  expect(told).toContain("given back for the next run");
+  expect(told).toContain("It was given back, and waits for the next run");
+  expect(told).not.toContain("waits for a person");
+});
+
+test("show calls no settled bill late, and tells no money of before once all is decided", async () => {
+  const before = await said("show", run.runId);
+  expect(before).toContain("Late (1 bill), even if approved at once");
+  await completed("settled", "settled");
+  const after = await said("show", run.runId);
+  expect(after).not.toContain("Late");
+  expect(after).not.toMatch(/ before[;,]| after\./);
+});
