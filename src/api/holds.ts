@@ -60,6 +60,10 @@ export const HoldBody = z
       })
       .optional()
       .describe("Approved bills that nothing keeps back any more, where it was just lifted"),
+    stillHeldBy: z
+      .array(z.string())
+      .optional()
+      .describe("Ids of holds that keep back everything all the same, where it was just lifted"),
   })
   .openapi("Hold");
 

@@ -12,6 +12,9 @@ import { FOLLOWED } from "./lost-workflows.ts";
 /** Processes say more often than this that a store is in use; a backup was made longer ago. */
 const UNUSED_MS = 300_000;
 
+/** A hold's reason names up to so many workflows. */
+const NAMED_MOST = 20;
+
 /**
  * Holds everything of a business where Temporal remembers runs that its store doesn't know: the
  * store was restored from before they were launched, or is empty.
@@ -29,9 +32,8 @@ export async function holdIfRunsAreUnknown(
     (one, other) => (remembered.get(other) ?? 0) - (remembered.get(one) ?? 0),
   );
   if (latest === undefined) return;
-  const others = unknown.length === 1 ? "" : ` and ${unknown.length - 1} more`;
   await hold(context, profile, {
-    evidence: `Temporal has the run ${latest}${others}, which the store doesn't know`,
+    evidence: `the store doesn't know what Temporal has: ${namesOf(unknown)}`,
     hadItAtMs: remembered.get(latest) ?? 0,
   });
 }
@@ -70,11 +72,9 @@ export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void
   const running = await runningWorkflows(context.temporal);
   for (const profile of context.profiles.all()) {
     const lost = await lostWorkflows(context, profile, { running, beforeMs: kept.atMs });
-    const [first] = lost;
-    if (first === undefined) continue;
-    const others = lost.length === 1 ? "" : ` and ${lost.length - 1} more`;
+    if (lost.length === 0) continue;
     await hold(context, profile, {
-      evidence: `Temporal has lost ${first}${others}, and the store had not been in use since ${spokenTime(kept.atMs, profile.zone)}`,
+      evidence: `Temporal has lost ${namesOf(lost)}, and the store had not been in use since ${spokenTime(kept.atMs, profile.zone)}`,
       hadItAtMs: kept.atMs,
       maybe: true,
     });
@@ -96,6 +96,13 @@ async function lostWorkflows(
     }
   }
   return lost;
+}
+
+/** People compare each of them, and launch it again where it is gone. */
+function namesOf(workflowIds: readonly string[]): string {
+  const rest = workflowIds.length - NAMED_MOST;
+  const named = workflowIds.slice(0, NAMED_MOST).join(", ");
+  return rest > 0 ? `${named} and ${rest} more` : named;
 }
 
 async function hold(

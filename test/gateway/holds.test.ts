@@ -79,6 +79,18 @@ test("one that named roles decide about is lifted by them alone, and by no opera
   expect(lifted).toMatchObject({ status: 200, json: { roles: ["controller"] } });
 });
 
+test("one of two on everything that is lifted says that the other still keeps everything back", async () => {
+  const hold = async (reason: string): Promise<string> => {
+    const body = { all: true, business: "acme", reason };
+    return HoldBody.parse((await gateway.call("POST", "/v1/holds", operator, body)).json).id;
+  };
+  const [one, other] = [await hold("odd debits"), await hold("the store is older")];
+  const lift = async (id: string) =>
+    (await gateway.call("DELETE", `/v1/holds/${id}`, operator)).json["stillHeldBy"];
+  expect(await lift(one)).toEqual([other]);
+  expect(await lift(other)).toEqual([]);
+});
+
 test("ends by itself at its instant", async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const body = { payableId: "p1", business: "acme", reason: "wait an hour", until: soon };

@@ -47,7 +47,12 @@ export async function liftHolds(
     readonly by: string;
     readonly check: (hold: Hold) => void;
   },
-): Promise<{ readonly released: readonly Hold[]; readonly goesOut: readonly OpenLine[] }> {
+): Promise<{
+  readonly released: readonly Hold[];
+  readonly goesOut: readonly OpenLine[];
+  /** Ids of holds that keep back everything all the same. */
+  readonly stillHeldBy: readonly string[];
+}> {
   const { businessMs } = await clocks.read(profile);
   const { businessId } = profile;
   return store.transactionOf(businessId, async (trx) => {
@@ -63,7 +68,10 @@ export async function liftHolds(
       await releaseWithheld(trx, holdId, lift.by, nowMs());
       released.push(hold);
     }
-    return { released, goesOut };
+    const stillHeldBy = inForce
+      .filter(({ holdId, scope }) => scope === "all" && !wanted.has(holdId))
+      .map(({ holdId }) => holdId);
+    return { released, goesOut, stillHeldBy };
   });
 }
 

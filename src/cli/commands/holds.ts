@@ -136,6 +136,10 @@ export function addReleaseCommand(program: Command, session: Session): void {
         const hold = await gateway.delete(path, HoldBody);
         output.line(`${green("✓")} released: ${heldName(hold)}`);
         if (hold.goesOut !== undefined) output.lines(goesOutLines(hold.goesOut, true));
+        const others = hold.stillHeldBy ?? [];
+        if (others.length > 0) {
+          output.line(`${yellow("–")} everything is still on hold: ${others.join(", ")}`);
+        }
         output.document(hold);
         return EXIT.done;
       }),

@@ -157,12 +157,13 @@ function addRelease(routes: Routes): void {
       const check = (hold: Hold): void => requireRole(principal, lifters(hold));
       check(known);
       const lift = { holdIds: [params.id], by: principal.name, check };
-      const { released, goesOut } = await liftHolds(context, profile, lift);
+      const { released, goesOut, stillHeldBy } = await liftHolds(context, profile, lift);
       const [hold] = released;
       if (hold === undefined) throw notInForce(params.id);
       const { db } = context.store;
       const json = await holdJson(db, hold, profile);
-      return { status: 200, json: { ...json, goesOut: await goesOutJson(db, goesOut) } };
+      const sums = await goesOutJson(db, goesOut);
+      return { status: 200, json: { ...json, goesOut: sums, stillHeldBy } };
     },
   });
 }
