@@ -33,7 +33,10 @@ test.runIf(isLong)(
     mkdirSync(cwd);
     const env = await stackSettings(home);
     const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-    await run("npm", [...install, archive], { cwd, env });
+    // Where a proxy stands before the registry, npm trusts what this machine trusts.
+    const { NODE_EXTRA_CA_CERTS: trusted = "" } = process.env;
+    const registry = trusted === "" ? env : { ...env, NODE_EXTRA_CA_CERTS: trusted };
+    await run("npm", [...install, archive], { cwd, env: registry });
     const here = { ...machineEnv(), PAYRUN_HOME: home };
     const typed = (command: string) => run("sh", ["-c", command], { cwd, env: here });
 
