@@ -48,9 +48,9 @@ test("without a terminal and without flags it writes what runs on the sandbox, a
   const { code, stdout } = await payrun(["init"], { cwd });
   expect(code).toBe(0);
   const steps = stdout.split("What to type next:\n")[1] ?? "";
-  expect(steps).toContain("payrun.mjs up");
-  expect(steps).toContain("payrun.mjs launch small-bills-next-day.yaml");
-  expect(steps).toContain("payrun.mjs approve small-bills-next-day --as approver");
+  expect(steps).toContain("payrun up");
+  expect(steps).toContain("payrun launch small-bills-next-day.yaml");
+  expect(steps).toContain("payrun approve small-bills-next-day --as approver");
   expect(Object.keys(composeIn(cwd).services)).toContain("sandbox");
   const valid = await payrun(["validate", "small-bills-next-day.yaml"], { cwd });
   expect([valid.code, valid.stderr]).toEqual([0, ""]);
@@ -86,7 +86,7 @@ test("for a real service it writes profiles that load once the token is in its f
   const flags = ["--business", "acme", "--business-id", "biz_1", "--playbook", "weekly-vendors"];
   const { code, stdout } = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain("payrun.mjs token bootstrap ADA BEA");
+  expect(stdout).toContain("payrun token bootstrap ADA BEA");
   expect(statSync(join(cwd, "profiles.yaml")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toContain("secrets/");
 

@@ -42,7 +42,7 @@ test("docs/people.md's commands make two administrators, who make and confirm a 
   const made = await as(ada, [...(create ?? []), "--json"]);
   const { id, token, state } = made.json<{ id: string; token: string; state: string }>();
   expect(state).toBe("unconfirmed");
-  expect(made.stderr).toContain(`payrun.mjs token confirm ${id}`);
+  expect(made.stderr).toContain(`payrun token confirm ${id}`);
   const confirming = [...(confirm ?? []).slice(0, -1), id];
   expect((await as(ada, confirming)).code).toBe(1);
   expect((await as(token, ["status"])).stderr).toContain("second administrator");

@@ -30,8 +30,8 @@ describe("up", () => {
     for (const file of ["admin.token", "people/approver.token", "sandbox-profiles.yaml"]) {
       expect(statSync(join(home, file)).mode & 0o777, file).toBe(0o600);
     }
-    expect(said()).toContain("payrun.mjs launch ");
-    expect(said()).toContain("payrun.mjs approve weekly-vendors --as approver");
+    expect(said()).toContain("payrun launch ");
+    expect(said()).toContain("payrun approve weekly-vendors --as approver");
     const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
     const launched = await payrun(["status", "--json"], elsewhere);
     expect(launched.json()).toEqual({ items: [] });
@@ -99,7 +99,7 @@ describe("up", () => {
     const other = await payrun(["up", "--fixture", "unverified"], { cwd, env });
     expect(other.code).toBe(2);
     expect(other.stderr).toContain("has begun with “sample”");
-    expect(other.stderr).toContain(`PAYRUN_HOME=${home}-unverified node `);
+    expect(other.stderr).toContain(`PAYRUN_HOME=${home}-unverified npx --prefix `);
   });
 
   test("a port that was set and is taken exits 4 and starts nothing", async () => {

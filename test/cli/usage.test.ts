@@ -89,7 +89,7 @@ describe("what can't be reached", () => {
     expect(result.code).toBe(4);
     expect(result.json()).toMatchObject({ error: "gateway_unreachable" });
     expect(result.stderr).toContain("http://127.0.0.1:9");
-    expect(result.stderr).toContain("payrun.mjs up");
+    expect(result.stderr).toContain("payrun up");
   });
 
   test("something else that answers there is told from a gateway", async () => {

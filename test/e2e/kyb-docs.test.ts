@@ -57,7 +57,7 @@ test("the page's commands take a business to verified, with the page's files and
   await payrun.sandbox.control.changeBusiness({ verification: "verified" });
   await untilOnboarding(payrun, "verified", ({ ended }) => ended);
   const shown = await run("payrun status kyb-onboarding/default");
-  expect(shown.stdout).toContain("payrun.mjs apply weekly-vendors.yaml");
+  expect(shown.stdout).toContain("payrun apply weekly-vendors.yaml");
   const status = (
     await run("payrun status kyb-onboarding/default --json")
   ).json<OnboardingStatus>();

@@ -217,7 +217,7 @@ test("and a person reads them: payrun status, with and without an id", async () 
   const watched = await payrun(["watch", INCIDENT], { env });
   expect([watched.code, watched.stderr]).toEqual([
     2,
-    expect.stringContaining(`payrun.mjs status ${INCIDENT}`),
+    expect.stringContaining(`payrun status ${INCIDENT}`),
   ]);
   const byName = await payrun(["status", "weekly", "--json"], { env });
   expect(byName.json()).toMatchObject({ id: runId });

@@ -12,11 +12,11 @@ const OURS = /(?<![\w/.@-]|npx )payrun (?=[a-z])/g;
 
 /**
  * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`
- * where npx does, and elsewhere this very program by its path.
+ * where npx does, and elsewhere npx with the folder of this very program.
  */
 function programName(folder: string): string {
   if (isOnPath()) return "payrun";
-  return npxFindsUs(folder) ? "npx payrun" : `node ${ownPath()}`;
+  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${ownFolder()} payrun`;
 }
 
 /** npx runs what is installed in the folder or above it, and the package that the folder is in. */
@@ -25,17 +25,17 @@ function npxFindsUs(folder: string): boolean {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) above.push(dirname(at));
   if (above.some((at) => existsSync(join(at, "node_modules/.bin/payrun")))) return true;
   const own = above.find((at) => existsSync(join(at, "package.json")));
-  return own !== undefined && own === dirname(dirname(ownProgram()));
+  return own !== undefined && own === programFolder();
 }
 
 /** Compiled files lie one folder deeper than those of a checkout. */
-function ownProgram(): string {
+function programFolder(): string {
   const inCheckout = ownFile("bin/payrun.mjs");
-  return existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs");
+  return dirname(dirname(existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs")));
 }
 
-function ownPath(): string {
-  const path = ownProgram();
+function ownFolder(): string {
+  const path = programFolder();
   return /^[\w@./+:\\-]+$/.test(path) ? path : `"${path}"`;
 }
 
