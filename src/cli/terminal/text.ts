@@ -74,25 +74,26 @@ function fitRow(
   const total = totalOf(widths);
   const last = columns.length - 1;
   if (most === undefined || total <= most || last < 1) return [rowText(columns, widths, row)];
-  // A short last column stays beside the others; only longer texts are moved.
-  const hasTexts = columns[last]?.align !== "right" && (widths[last] ?? 0) > TEXT_LEAST;
+  const cutWhole = cutFirst(widths, { most, least });
+  const isTexts = columns[last]?.align !== "right";
+  // A short last column stays beside the others where a shorter name makes room for it.
+  if (!isTexts || (widths[last] ?? 0) <= TEXT_LEAST) {
+    if (totalOf(cutWhole) <= most) return [rowText(columns, cutWhole, row)];
+    if (!isTexts) return packed(row, most);
+  }
   const before = widths.slice(0, last);
   const room = most - totalOf(before) - 2;
   const text = row[last] ?? "";
-  if (hasTexts && room >= TEXT_LEAST) {
+  if (room >= TEXT_LEAST) {
     const [begin = "", ...rest] = broken(text, room);
     const indent = " ".repeat(most - room);
     const line = rowText(columns, widths, [...row.slice(0, last), begin]);
     return [line, ...rest.map((part) => `${indent}${part}`)];
   }
-  const head = hasTexts ? before : widths;
-  const cutHead = cutFirst(head, { most, least });
-  if (totalOf(cutHead) > most) return packed(row, most);
-  const line = rowText(columns.slice(0, head.length), cutHead, row.slice(0, head.length));
-  return [
-    line,
-    ...(hasTexts && text !== "" ? broken(text, most - 4).map((part) => `    ${part}`) : []),
-  ];
+  const head = cutFirst(before, { most, least });
+  if (totalOf(head) > most) return packed(row, most);
+  const line = rowText(columns.slice(0, last), head, row.slice(0, last));
+  return [line, ...(text === "" ? [] : broken(text, most - 4).map((part) => `    ${part}`))];
 }
 
 /** A row's cells one after the other, on as many lines as they take; all but the first are indented. */

@@ -105,6 +105,11 @@ describe("a table", () => {
         }
       }
     }
+    const waits = shown(80, [[...plan, { title: "Waits for" }], [[...bill, "the controller"]]]);
+    expect(waits.slice(-2)).toEqual([
+      "Harrow & Finch C… BILL-000115  $124,511.62  2026-11-30  2026-11-27  2026-12-01",
+      "    the controller",
+    ]);
     expect(shown(80, [plan, [bill]])[1]).toMatch(/^Harrow .*… BILL-000115 {2}\$124,511\.62 /);
   });
 

@@ -175,3 +175,10 @@ test("the details link to the run's page, where somebody can say its address", (
   expect(details).toContain(`[Open it in the console](${page})`);
   expect(judgeProgress(input({ "awaiting-approval": 1 })).details).not.toContain("console");
 });
+
+test("a run whose payments were all called back says so in what Temporal shows of it", () => {
+  const { phase, soFar, details } = judgeProgress(input({ cancelled: 3 }));
+  const said = "nothing of it was paid: all of its 3 bills, $3.00, were called back or left out";
+  expect([phase, soFar]).toEqual(["completed", said]);
+  expect(details).toContain(`So far: ${said}.`);
+});
