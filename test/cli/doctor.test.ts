@@ -84,6 +84,8 @@ test("without a worker, and with nobody who is told, doctor says so and what hel
   };
   const { code, stdout } = await payrun(["doctor"], { cwd, env });
   expect(code).toBe(4);
-  expect(stdout).toMatch(/✗ Workers: no worker has been heard of\n +“node \S+payrun\.mjs worker”/);
+  expect(stdout).toMatch(
+    /✗ Workers: no worker has been heard of\n +“npx --prefix \S+ payrun worker”/,
+  );
   expect(stdout).toMatch(/! Notices: nobody of default is told of anything/);
 });

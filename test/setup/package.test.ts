@@ -131,11 +131,12 @@ test("installing it runs nothing", async () => {
 test("the packed program writes a first folder, and finds its playbook valid and its tests passed", async () => {
   const cwd = join(folder, "first");
   await mkdir(cwd);
-  const program = join(folder, "node_modules", "payrun", "bin", "payrun.mjs");
+  const installed = join(folder, "node_modules", "payrun");
+  const program = join(installed, "bin", "payrun.mjs");
   const payrun = (...args: string[]) =>
     run(process.execPath, [program, ...args], { cwd, env: machineEnv() });
   const { stdout } = await payrun("init", "--yes");
-  expect(stdout).toContain(`node ${program} launch small-bills-next-day.yaml`);
+  expect(stdout).toContain(`npx --prefix ${installed} payrun launch small-bills-next-day.yaml`);
   await payrun("validate", "small-bills-next-day.yaml");
   expect((await payrun("test", "small-bills-next-day.yaml")).stdout).toContain("$100.00");
   // The containers run what the package has.
