@@ -33,13 +33,18 @@ const LISTED = [
 
 /** Ids of the runs, retries, cancellations and incidents that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
+  return new Set((await runningSince(client)).keys());
+}
+
+/** The same, each with the real instant at which its present execution began. */
+export async function runningSince(client: Client): Promise<Map<string, number>> {
   const types = LISTED.map((type) => `"${type}"`).join(", ");
   const query = `WorkflowType IN (${types}) AND ExecutionStatus = "Running"`;
-  const running = new Set<string>();
-  await each(client, query, ({ workflowId }) => {
-    running.add(workflowId);
+  const startedAtMs = new Map<string, number>();
+  await each(client, query, ({ workflowId, startTime }) => {
+    startedAtMs.set(workflowId, startTime.getTime());
   });
-  return running;
+  return startedAtMs;
 }
 
 /** Every pay run that the server still remembers, with the real instant of its first start. */

@@ -6,11 +6,14 @@ import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts"
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
 import type { JanitorContext } from "./context.ts";
-import { executionOf, runningWorkflows } from "./executions.ts";
+import { executionOf, runningSince } from "./executions.ts";
 import { FOLLOWED } from "./lost-workflows.ts";
 
 /** Processes say more often than this that a store is in use; a backup was made longer ago. */
 const UNUSED_MS = 300_000;
+
+/** Temporal's clock and the database's may differ by so much; no worker went on after that. */
+const CLOCKS_MS = 120_000;
 
 /** A hold's reason names up to so many workflows. */
 const NAMED_MOST = 20;
@@ -69,7 +72,7 @@ export async function holdIfRunsHaveSeenMore(
 export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void> {
   const kept = await lastKept(context.store.db);
   if (kept === null || kept.forMs < UNUSED_MS) return;
-  const running = await runningWorkflows(context.temporal);
+  const running = await runningSince(context.temporal);
   for (const profile of context.profiles.all()) {
     const lost = await lostWorkflows(context, profile, { running, beforeMs: kept.atMs });
     if (lost.length === 0) continue;
@@ -81,18 +84,28 @@ export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void
   }
 }
 
-/** Ids of workflows that had begun by then and that Temporal doesn't know at all. */
+/**
+ * Ids of workflows that had begun by then and that Temporal doesn't know at all, or only since a
+ * gateway has started them anew.
+ */
 async function lostWorkflows(
   context: JanitorContext,
   profile: BusinessProfile,
-  { running, beforeMs }: { readonly running: ReadonlySet<string>; readonly beforeMs: number },
+  {
+    running,
+    beforeMs,
+  }: { readonly running: ReadonlyMap<string, number>; readonly beforeMs: number },
 ): Promise<string[]> {
   const lost: string[] = [];
   for (const { owed } of Object.values(FOLLOWED)) {
     for (const { workflowId, sinceMs } of await owed(context, profile)) {
-      if (running.has(workflowId) || sinceMs > beforeMs) continue;
-      const { kind } = await executionOf(context.temporal, workflowId);
-      if (kind === "missing") lost.push(workflowId);
+      if (sinceMs > beforeMs) continue;
+      const startedAtMs = running.get(workflowId);
+      const isLost =
+        startedAtMs === undefined
+          ? (await executionOf(context.temporal, workflowId)).kind === "missing"
+          : startedAtMs > beforeMs + CLOCKS_MS;
+      if (isLost) lost.push(workflowId);
     }
   }
   return lost;

@@ -6,12 +6,16 @@ import { listHolds } from "../../src/store/holds/holds.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 
 /** What a worker does before it polls, at a Temporal that runs these and knows no others. */
-async function look(world: MoneyWorld, running: readonly string[] = []): Promise<void> {
+async function look(
+  world: MoneyWorld,
+  running: readonly string[] = [],
+  startTime = new Date(1),
+): Promise<void> {
   const temporal = {
     withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
     workflow: {
       list: async function* () {
-        yield* running.map((workflowId) => ({ workflowId }));
+        yield* running.map((workflowId) => ({ workflowId, startTime }));
       },
       getHandle: () => ({
         describe: () => Promise.reject(new WorkflowNotFoundError("gone", "id", undefined)),
@@ -72,6 +76,15 @@ test("a store whose processes rested for a night goes on where Temporal has its 
   await lastInUse(world, 36_000_000);
   await look(world, [runId]);
   expect(await holdsOf(world)).toEqual([]);
+});
+
+test("a workflow that a gateway has started anew before any worker came is lost all the same", async ({
+  world,
+}) => {
+  const runId = await runOfDaysAgo(world);
+  await lastInUse(world, 36_000_000);
+  await look(world, [runId], new Date());
+  expect((await holdsOf(world)).map(({ scope }) => scope)).toEqual(["all"]);
 });
 
 test("a run whose launch had not reached Temporal yet is no sign of a loss", async ({ world }) => {
