@@ -26,7 +26,7 @@ import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { bold, dim, green } from "../terminal/text.ts";
-import { typeable } from "../terminal/typed.ts";
+import { quotedPath, typeable } from "../terminal/typed.ts";
 
 interface InitOptions {
   readonly service?: (typeof SERVICES)[number] | undefined;
@@ -75,18 +75,13 @@ export function addInitCommand(program: Command, session: Session): void {
         const steps = nextSteps(answers);
         output.line(bold("What to type next:"));
         const here = relative(process.cwd(), place);
-        for (const step of here === "" ? steps : [`cd ${quoted(here)}`, ...steps]) {
+        for (const step of here === "" ? steps : [`cd ${quotedPath(here)}`, ...steps]) {
           // In that folder: what starts us there may be something else than here.
           output.verbatim(`  ${typeable(step, place)}`);
         }
         output.document({ files: files.map(({ path }) => path), next: steps });
       }),
     );
-}
-
-/** A path as a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w@./+:\\-]+$/.test(path) ? path : `"${path}"`;
 }
 
 /** What flags leave unsaid is the safe choice: the sandbox, and the plainest playbook. */
