@@ -1,9 +1,5 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
-import type {
-  PayrunActivities,
-  RetryAssessment,
-  RetryFailedPaymentInput,
-} from "../src/contracts/activities.ts";
+import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
@@ -28,7 +24,7 @@ import { runLane } from "./pay/lane.ts";
 import { inSlot } from "./pay/slots.ts";
 import { planDry, planRun } from "./runs/plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
-import { payRetry } from "./retry/pay-retry.ts";
+import { payAgain } from "./retry/pay-again.ts";
 import { onStoreNotBehind, withAuditHead } from "./shared/store-behind.ts";
 import { makeDeposits } from "./deposit/make-deposit.ts";
 import { notifyOfTrouble } from "./notify/trouble.ts";
@@ -98,7 +94,14 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     reviewOnboarding: look((input) => beating(() => assessOnboarding(context, input))),
     sendOnboardingStep: step((input) => beating(() => takeOnboardingStep(context, input))),
     payAgain: look((input) =>
-      beating(() => withAuditHead(context, retryId(input), input, () => payAgain(context, input))),
+      beating(() =>
+        withAuditHead(context, retryId(input), input, () =>
+          payAgain(context, input, {
+            by: sender(context),
+            stop: AbortSignal.any([Context.current().cancellationSignal, context.draining]),
+          }),
+        ),
+      ),
     ),
   };
 }
@@ -135,21 +138,6 @@ async function payLane(
     runLane(context, lane),
   );
   return summary ?? NOTHING_PAID;
-}
-
-async function payAgain(
-  context: ActivityContext,
-  input: RetryFailedPaymentInput,
-): Promise<RetryAssessment> {
-  const before = await assessRetry(context, input);
-  if (before.phase !== "pay") return before;
-  const { businessId } = context.profileOf(input.business);
-  const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
-  const by = sender(context);
-  await inSlot(context.store, { kind: "retry", businessId }, stop, () =>
-    payRetry(context, input, by),
-  );
-  return assessRetry(context, input);
 }
 
 async function cancelIn(

@@ -32,28 +32,36 @@ const NEXT_RUN = "The next run asks for a new approval.";
  * Reads everything about a failed or returned payable again and says what its owner does next:
  * wait for the next banking day, pay, follow what was paid, wait for a person, or end.
  */
-export async function assessRetry(
+export function assessRetry(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {
+  return withCase(context, input, judge);
+}
+
+/** Opens the case and does what `work` says; what can't be read now is waited for. */
+export async function withCase(
+  context: ActivityContext,
+  input: RetryFailedPaymentInput,
+  work: (retry: RetryCase) => Promise<RetryAssessment>,
+): Promise<RetryAssessment> {
   const { business, payableId } = input;
   const workflowId = retryFailedPaymentId(business, payableId);
-  const read = await readOrSay(context, { business, workflowId }, () => assess(context, input));
+  const read = await readOrSay(context, { business, workflowId }, async () => {
+    const opened = await openRetryCase(context, input);
+    if (opened.kind === "ours") return work(opened.case);
+    return opened.isExternal === true
+      ? assessExternalPayment(context, input)
+      : ended(opened.reason);
+  });
   if ("found" in read) return read.found;
   const { waitingFor, wakeInMs } = read;
   const details = `\`${payableId}\` waits for ${waitingFor}.`;
   return { phase: "waiting", waitingFor, wakeInMs, details, outcome: null };
 }
 
-async function assess(
-  context: ActivityContext,
-  input: RetryFailedPaymentInput,
-): Promise<RetryAssessment> {
-  const found = await openRetryCase(context, input);
-  if (found.kind === "not-ours") {
-    return found.isExternal === true ? assessExternalPayment(context, input) : ended(found.reason);
-  }
-  const retry = found.case;
+/** What its owner does next, as far as what was read of it says. */
+export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }

@@ -7,7 +7,8 @@ import { assessIncident } from "../../activities/incident/assess-incident.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
 import { planRun } from "../../activities/runs/plan-run.ts";
 import { assessRetry } from "../../activities/retry/assess-retry.ts";
-import { payRetry } from "../../activities/retry/pay-retry.ts";
+import { payAgain, payCase } from "../../activities/retry/pay-again.ts";
+import { openRetryCase } from "../../activities/retry/retry-case.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
 import type { IncidentDecision } from "../../src/contracts/incident.ts";
@@ -265,8 +266,16 @@ export class MoneyWorld {
     return assessRetry(this.context(), { business: "acme", payableId });
   }
 
-  retry(payableId: string): Promise<void> {
-    return payRetry(this.context(), { business: "acme", payableId }, "test/retry/1");
+  /** Looks at a failed bill, and pays it again where nothing keeps it back. */
+  payAgain(payableId: string): Promise<RetryAssessment> {
+    const stop = new AbortController().signal;
+    return payAgain(this.context(), { business: "acme", payableId }, { by: "test/retry/1", stop });
+  }
+
+  /** Pays a bill again, whatever its case says about when. */
+  async retry(payableId: string, by = "test/retry/1", context = this.context()): Promise<void> {
+    const opened = await openRetryCase(context, { business: "acme", payableId });
+    if (opened.kind === "ours") await payCase(opened.case, by);
   }
 
   /** Until when a line rests, on the service's clock. */

@@ -14,8 +14,11 @@ describe("a retry", () => {
   test("is paid once on its day", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     expect((await world.look(payableId)).phase).toBe("pay");
-    await world.retry(payableId);
-    expect((await world.look(payableId)).phase).toBe("following");
+    const paid = await world.payAgain(payableId);
+    expect(paid).toMatchObject({ phase: "following", waitingFor: "the new payment is scheduled" });
+    // What is said from the answer of the request is what a look says.
+    const looked = await world.look(payableId);
+    expect(looked).toMatchObject({ phase: "following", soFar: paid.soFar, details: paid.details });
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
@@ -25,8 +28,7 @@ describe("a retry", () => {
   }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.retry(payableId);
-    await world.retry(payableId);
-    expect((await world.look(payableId)).phase).toBe("following");
+    expect((await world.payAgain(payableId)).phase).toBe("following");
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });

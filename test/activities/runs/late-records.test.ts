@@ -1,6 +1,5 @@
 import { describe, expect } from "vitest";
 import { recordOutcome } from "../../../activities/pay/record.ts";
-import { payRetry } from "../../../activities/retry/pay-retry.ts";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { recordPaidLines } from "../../../src/store/lines/line-leases.ts";
 import { planLineOf } from "../../../src/store/lines/lines.ts";
@@ -50,7 +49,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
     world.override = {};
   };
   // Between the gate and the record of what it said.
-  await payRetry(frozenAt(world, 4, another), { business: "acme", payableId }, "test/retry/frozen");
+  await world.retry(payableId, "test/retry/frozen", frozenAt(world, 4, another));
   expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
   expect(await world.look(payableId)).toMatchObject({
     phase: "waiting",

@@ -1,0 +1,149 @@
+import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { leaseLine } from "../../src/store/lines/line-leases.ts";
+import { getRunLine, planLineOf, type RunLine } from "../../src/store/lines/lines.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
+import { probeWaits } from "../../src/store/runs/waits.ts";
+import { outcomeOfError } from "../pay/error-outcome.ts";
+import type { PayOutcome, PayOwner } from "../pay/job.ts";
+import { stateOfPaid } from "../pay/line-change.ts";
+import { payOne } from "../pay/pay-one.ts";
+import { recordOutcome } from "../pay/record.ts";
+import { inSlot } from "../pay/slots.ts";
+import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
+import { following } from "./answers.ts";
+import { approvalEndOf, runDay } from "./approval.ts";
+import { assessRetry, judge, withCase } from "./assess-retry.ts";
+import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
+
+/** States of a payment that the bank has still to answer for. */
+const ON_THE_WAY: readonly LineState[] = ["scheduled", "processing"];
+
+/**
+ * Looks at a failed payable, and pays it again where nothing keeps it back.
+ *
+ * The slot comes first: what was read should be as young as can be when it is used.
+ *
+ * @param by this worker and activity attempt
+ * @param stop ends the wait for a slot; then nothing is paid
+ */
+export async function payAgain(
+  context: ActivityContext,
+  input: RetryFailedPaymentInput,
+  { by, stop }: { readonly by: string; readonly stop: AbortSignal },
+): Promise<RetryAssessment> {
+  const { businessId } = context.profileOf(input.business);
+  const slot = { kind: "retry", businessId } as const;
+  const now = await inSlot(context.store, slot, stop, () =>
+    withCase(context, input, async (retry) => {
+      const judged = await judge(retry);
+      if (judged.phase !== "pay") return judged;
+      return (await payCase(retry, by)) ?? assessRetry(context, input);
+    }),
+  );
+  return now ?? assessRetry(context, input);
+}
+
+/**
+ * Pays a failed payable again, as a run pays its lines: through the one gate, under the next key
+ * once all that the last one made is known to be unpaid.
+ *
+ * @returns where a payment stands that was made; undefined where the case is to be read again
+ */
+export async function payCase(judged: RetryCase, by: string): Promise<RetryAssessment | undefined> {
+  const { context } = judged;
+  const retry = await asOfNow(judged);
+  if (retry === undefined) return undefined;
+  const line = await leaseForRetry(retry, by);
+  if (line === undefined) return undefined;
+  const job = { line, plan: await planLineOf(context.store.db, line) };
+  const owner = await ownerOf(retry, by);
+  const outcome = await payOne(context, owner, job).catch((error: unknown) =>
+    outcomeOfError(context, owner, job, error),
+  );
+  // Another worker may have leased it since: then what it came to here is no news of it.
+  if (!(await recordOutcome(context, owner, job, outcome))) return undefined;
+  await afterOutcome(retry, outcome);
+  return outcome.kind === "applied" ? onItsWay(retry, outcome.payments) : undefined;
+}
+
+/**
+ * The case with what is kept of it now: the judgement itself may have announced another day.
+ *
+ * @returns undefined where another worker has leased its line since the case was read
+ */
+async function asOfNow(retry: RetryCase): Promise<RetryCase | undefined> {
+  const { context, business, businessId, payableId, run } = retry;
+  const { db } = context.store;
+  const line = await getRunLine(db, run.runId, payableId);
+  const row = await getRetry(db, businessId, payableId);
+  if (line?.leaseEpoch !== retry.line.leaseEpoch || row === undefined) return undefined;
+  const { look, retriesMade } = retry.row;
+  const clock = await context.clockOf(business).now();
+  return { ...retry, line, row: { ...row, look, retriesMade }, clock };
+}
+
+/** Follows what was just paid; what the answer says is over already is looked at anew. */
+async function onItsWay(
+  retry: RetryCase,
+  made: readonly Payment[],
+): Promise<RetryAssessment | undefined> {
+  const state = stateOfPaid(made, retry.line.amountCents);
+  if (!ON_THE_WAY.includes(state)) return undefined;
+  const ids = made.map(({ id }) => id);
+  const payments = [...retry.payments.filter(({ id }) => !ids.includes(id)), ...made];
+  const line = { ...retry.line, paymentIds: [...new Set([...retry.line.paymentIds, ...ids])] };
+  const retriesMade = await timesPaidAgain(retry.context.store.db, line);
+  const paid = { ...retry, line, payments, row: { ...retry.row, retriesMade } };
+  return following(paid, `the new payment is ${state}`);
+}
+
+async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
+  const { business, businessId, run, workflowId } = retry;
+  const stored = await getPlan(retry.context.store.db, run.runId);
+  const day = runDay(retry);
+  // What came back since the assessment may have ended the approval: then nothing is sent anew.
+  const isOver = day === null || (await approvalEndOf(retry, day)) !== null;
+  return {
+    owner: workflowId,
+    runId: run.runId,
+    business,
+    businessId,
+    playbook: run.playbook,
+    policy: run.policy,
+    by,
+    plannedAtMs: stored?.createdAtMs ?? 0,
+    runsOn: isOver ? null : day,
+  };
+}
+
+async function leaseForRetry(retry: RetryCase, by: string): Promise<RunLine | undefined> {
+  return retry.context.store.transactionOf(retry.businessId, async (trx) => {
+    const { businessId, clock, line } = retry;
+    const leased = await leaseLine(trx, line, { by, leaseMs: LEASE_MS });
+    if (leased === undefined) return undefined;
+    await probeWaits(trx, { businessId, sourceIds: [line.sourceId], nowMs: clock.serviceMs });
+    return leased;
+  });
+}
+
+async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void> {
+  switch (outcome.kind) {
+    case "changed":
+      // The next run plans it anew, so it must be free.
+      return endCase(retry, outcome.reason);
+    case "not-approved":
+      return endCase(retry, "approval expired");
+    case "stopped":
+      await setRow(retry, { phase: "parked", reason: "Its run was stopped.", requested: null });
+      return notifyPeople(retry);
+    case "parked":
+      await setRow(retry, { phase: "parked", reason: outcome.reason, requested: null });
+      return notifyPeople(retry);
+    default:
+      return undefined;
+  }
+}
