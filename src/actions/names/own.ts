@@ -1,8 +1,7 @@
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
 import { folded } from "../../domain/names.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { activeHolds, getHold, type Hold } from "../../store/holds/holds.ts";
-import { namesOf } from "../../store/names/names.ts";
+import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import {
   type CalledWorkflow,
   workflowsOfPlaybook,
@@ -100,13 +99,9 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
   return { exact, near: exact.length > 0 ? [] : named.slice(0, NEAR_MOST) };
 
   async function shown(holds: readonly Hold[]): Promise<Named[]> {
-    const called = new Map<string, Awaited<ReturnType<typeof namesOf>>>();
-    for (const [scope, kind] of Object.entries(KIND_OF)) {
-      const values = holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
-      if (values.length > 0) called.set(scope, await namesOf(db, businessId, kind, values));
-    }
+    const called = await namesOfHolds(db, holds);
     return holds.map(({ holdId: id, scope, value, releasedAtMs }) => {
-      const name = called.get(scope)?.get(value);
+      const name = called.get(id);
       const what = { kind: "hold", id, business: profile.name } as const;
       return {
         ...what,
@@ -118,5 +113,3 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
     });
   }
 }
-
-const KIND_OF = { payable: "bill", contact: "vendor", source: "account" } as const;

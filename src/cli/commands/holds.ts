@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { HOLD_SCOPE, HOLD_SCOPES } from "../../domain/holds.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
@@ -61,25 +62,22 @@ async function targetNamed(
   { contact, source, run, playbook, all, business }: Targets,
 ): Promise<object> {
   const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
-  const named = [
-    { field: "payableId", kind: "bill", text: bill },
-    { field: "contactId", kind: "vendor", text: contact },
-    { field: "source", kind: "account", text: source },
-    { field: "run", kind: "run", text: run },
-    { field: "playbook", kind: "playbook", text: playbook },
-  ] as const;
-  const said = named.flatMap(({ text, ...each }) =>
-    text === undefined ? [] : [{ ...each, text }],
-  );
+  const named = { payable: bill, contact, source, run, playbook, all };
+  const said = HOLD_SCOPES.flatMap((scope) => {
+    const text = named[scope];
+    return text === undefined ? [] : [{ ...HOLD_SCOPE[scope], text }];
+  });
   const [only] = said;
-  if (said.length + (all === true ? 1 : 0) !== 1) {
+  if (only === undefined || said.length > 1) {
     throw usageError(
       "say exactly one thing to hold",
       "A bill, --contact, --source, --run, --playbook or --all.",
     );
   }
-  if (only === undefined) return { all: true, ...(business === undefined ? {} : { business }) };
   const { field, kind, text } = only;
+  if (kind === null || text === true) {
+    return { [field]: true, ...(business === undefined ? {} : { business }) };
+  }
   const thing = await findOne(gateway, { kind, text, business, otherwise });
   return { [field]: thing.id, business: thing.business };
 }
@@ -104,8 +102,7 @@ function takenBack({ scope, value, number, name, holds }: Hold): string {
     case "source":
     case "run":
       return `payrun stop --${scope} ${quoted(value)} --cancel-scheduled ${reason} takes them back.`;
-    case "playbook":
-    case "all":
+    default:
       return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
   }
 }
