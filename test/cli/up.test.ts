@@ -69,6 +69,10 @@ describe("up", () => {
     expect(doctor.json()).toMatchObject({ ok: true });
     const clock = await payrun(["sandbox", "clock", "--scale", "3600", "--json"], elsewhere);
     expect(clock.json()).toMatchObject({ scale: 3_600 });
+    const bank = clock.json<{ bank: string }>().bank;
+    const later = await payrun(["sandbox", "clock", "--advance", "PT6H", "--json"], elsewhere);
+    const passedMs = Date.parse(later.json<{ bank: string }>().bank) - Date.parse(bank);
+    expect(passedMs).toBeGreaterThanOrEqual(6 * 3_600_000);
     const trail = await payrun(["audit", "verify", "--business", "sandbox"], elsewhere);
     expect([trail.code, trail.stderr]).toEqual([0, ""]);
 
