@@ -29,6 +29,7 @@ import { personPath, readLocalAdmin } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { withStore } from "./with-store.ts";
 
@@ -114,11 +115,6 @@ function noteOddRole(output: Pick<Output, "note">, role: string): void {
   output.note(
     `! ${role} is a role of its own, which only a playbook that names it asks for; did you mean ${meant}?`,
   );
-}
-
-/** A name as a shell takes it for one word. */
-function shellWord(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `"${text}"`;
 }
 
 interface Wanted {
