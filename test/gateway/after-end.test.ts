@@ -89,8 +89,10 @@ test("a bill that its retry has given back waits for the next run, and for no pe
     workflowId: retryFailedPaymentId("acme", "p1"),
   });
   expect(await parked()).toBe(1);
+  expect(await said("status", "--needs-action")).toContain(run.runId);
   await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
   expect(await parked()).toBe(0);
+  expect(await said("status", "--needs-action")).not.toContain(run.runId);
   const told = await said("explain", "BILL-p1");
   expect(told).toContain("given back for the next run");
   expect(told).toContain("It was given back, and waits for the next run");

@@ -117,3 +117,28 @@ test("an incident's bills lead with vendor and number", () => {
   vi.unstubAllEnvs();
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
 });
+
+test("a shell that completes a name gets those that begin so, and of another's business none", async () => {
+  await cancelled("one", ["p1"]);
+  const offered = async (token: string, ...words: readonly string[]) => {
+    const { code, stdout, stderr } = await typed(gateway, token, ["complete", ...words]);
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+  expect(await offered(operator, "bill")).toEqual(["BILL-p1", "Osprey Robotics"]);
+  expect(await offered(operator, "bill", "bill-")).toEqual(["BILL-p1"]);
+  expect(await offered(operator, "bill", "osprey r")).toEqual(["Osprey Robotics"]);
+  expect(await offered(operator, "bill", "%")).toEqual([]);
+  expect(await offered(operator, "vendor", "Os")).toEqual(["Osprey Robotics"]);
+  expect(await offered(operator, "run", "we")).toEqual(["weekly", "weekly/2026-11-20"]);
+  expect(await offered(operator, "run")).toContain("one");
+  await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd"]);
+  const onHold = await offered(operator, "hold");
+  expect(onHold).toEqual(["BILL-p1", "Osprey Robotics", expect.stringMatching(/^hold_/)]);
+  const others = await gateway.token("mallory", ["operator"], ["beta"]);
+  for (const kind of ["bill", "vendor", "run", "account", "hold", "playbook"]) {
+    expect(await offered(others, kind), kind).toEqual([]);
+  }
+  expect(await offered(operator, "no-such-kind")).toEqual([]);
+  expect(await offered("of-nobody", "bill")).toEqual([]);
+});

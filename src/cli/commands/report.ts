@@ -19,7 +19,7 @@ export function addReportCommand(program: Command, session: Session): void {
   program
     .command("report")
     .description("sum up a run, or with --from and --to all runs of some days")
-    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--from <date>", "first day: sums by vendor, account and day instead of one run's")
     .option("--to <date>", "last day")
     .option("--business <name>", "whose days, where several businesses are configured")

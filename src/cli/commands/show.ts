@@ -14,7 +14,7 @@ export function addShowCommand(program: Command, session: Session): void {
   program
     .command("show")
     .description("show a pay run as its approver needs to see it, and what your approval covers")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--summary", "without the list of all bills")
     .option("--json", "print one JSON document")
     .action((id, options) =>

@@ -18,7 +18,7 @@ export function addStatusCommand(program: Command, session: Session): void {
   program
     .command("status")
     .description("show where a run of any kind stands, or the newest of them")
-    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--bills", "with every bill, its dates and whom it waits for")
     .option("--needs-action", "only runs that wait for somebody")
     .option("--json", "print one JSON document")

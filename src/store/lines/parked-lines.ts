@@ -1,46 +1,10 @@
-import type { ExpressionBuilder } from "kysely";
-
 import type { PlanLine } from "../../contracts/pay-run.ts";
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { PlannedLine } from "./plan-lines.ts";
-import type { Tables } from "../schema/tables.ts";
+import { isGivenBack, waitsForPerson } from "../payables/waits-for-person.ts";
 import { toRunLine } from "./lines.ts";
-
-type OfLines = ExpressionBuilder<Tables, "run_lines">;
-
-/** True where the retry of a parked line has ended: it has given the bill back for the next run. */
-function isGivenBack(eb: OfLines) {
-  return eb.exists(
-    eb
-      .selectFrom("retries")
-      .select("retries.workflow_id")
-      .whereRef("retries.business_id", "=", "run_lines.business_id")
-      .whereRef("retries.payable_id", "=", "run_lines.payable_id")
-      .whereRef("retries.run_id", "=", "run_lines.run_id")
-      .where("retries.phase", "=", "ended"),
-  );
-}
-
-/** True where another run has the bill of a line, or has had it since. */
-function isTakenUp(eb: OfLines) {
-  return eb.exists(
-    eb
-      .selectFrom("run_lines as other")
-      .select("other.run_id")
-      .whereRef("other.business_id", "=", "run_lines.business_id")
-      .whereRef("other.payable_id", "=", "run_lines.payable_id")
-      .whereRef("other.run_id", "!=", "run_lines.run_id")
-      .where((of) =>
-        of.or([
-          of("other.state", "not in", ENDED_LINE_STATES),
-          of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
-        ]),
-      ),
-  );
-}
 
 /** Bills of a run that are parked and that no person needs to act on: the next run pays them. */
 export async function givenBackIn(
@@ -69,17 +33,11 @@ function sumOf(row: { readonly count: number; readonly cents: number | null }): 
   return { count: Number(row.count), cents: Number(row.cents ?? 0) };
 }
 
-/**
- * Lines of a business that a person must act on: those that stand for their bills now, not what a
- * run had parked before a later one took it up, nor what was given back for the next run.
- */
 function parkedNow(db: Db, businessId: string) {
   return db
     .selectFrom("run_lines")
     .where("run_lines.business_id", "=", businessId)
-    .where(is("run_lines.state", "parked"))
-    .where((eb) => eb.not(isGivenBack(eb)))
-    .where((eb) => eb.not(isTakenUp(eb)));
+    .where(waitsForPerson);
 }
 
 export async function sumOfParked(db: Db, businessId: string): Promise<BillSum> {
