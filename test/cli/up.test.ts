@@ -42,6 +42,9 @@ describe("up", () => {
     const made = await payrun(["token", "create", "olga", "--role", "owner", "--json"], elsewhere);
     expect(made.json()).toMatchObject({ token: expect.stringMatching(/^payrun_/) });
     expect(made.stderr).toContain("--as olga");
+    // Makers are named as the store has them, whatever a reader types to run us.
+    const tokens = await payrun(["token", "list"], elsewhere);
+    expect(tokens.stdout).toMatch(/ approver .*all +payrun up +until /);
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
     const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
     // Whoever was made at the start counts, and so does who was made before the launch.

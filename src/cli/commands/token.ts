@@ -123,7 +123,9 @@ function addList(parent: Command, session: Session): void {
           "Last used (New York)",
         ];
         const columns = titles.map((title) => ({ title }));
-        output.lines(rows.length === 0 ? ["No tokens."] : table(columns, rows));
+        // Makers are named as they are: “payrun up” is no command to type here.
+        for (const line of rows.length === 0 ? ["No tokens."] : table(columns, rows))
+          output.verbatim(line);
         output.document({ items });
       }),
     );
