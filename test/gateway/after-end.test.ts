@@ -90,6 +90,8 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   });
   expect(await parked()).toBe(1);
   expect(await said("status", "--needs-action")).toContain(run.runId);
+  const vic = await signedIn(gateway, "vic", ["viewer"]);
+  expect((await vic.get("/needs-action")).text).toContain("1 bill of $100.00 waits for a decision");
   await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
   expect(await parked()).toBe(0);
   expect(await said("status", "--needs-action")).not.toContain(run.runId);
@@ -111,7 +113,6 @@ test("a bill that its retry has given back waits for the next run, and for no pe
       expect.objectContaining({ payableId: "p1", state: "parked", givenBack: true }),
     ]),
   });
-  const vic = await signedIn(gateway, "vic", ["viewer"]);
   for (const page of ["runs", "reports"]) {
     const { text } = await vic.get(`/${page}/${encodeURIComponent(run.runId)}`);
     expect(text, page).toContain("Waits for the next run");
