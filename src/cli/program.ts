@@ -234,6 +234,11 @@ const COMMANDS: readonly CommandModule[] = [
     name: COMPLETION,
     load: async () => (await import("./commands/completion.ts")).addCompletionCommand,
   },
+  {
+    heading: ADMIN,
+    name: "complete",
+    load: async () => (await import("./commands/complete.ts")).addCompleteCommand,
+  },
 ];
 
 /**

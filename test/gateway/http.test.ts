@@ -273,6 +273,7 @@ describe("the description", () => {
       "GET /v1/contacts/{id}",
       "GET /v1/holds",
       "GET /v1/incidents",
+      "GET /v1/names",
       "GET /v1/notices",
       "GET /v1/overview",
       "GET /v1/payables",

@@ -51,7 +51,8 @@ function isOfPeriod(run: CalledWorkflow, text: string): boolean {
   return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
 }
 
-function shortName({ id }: CalledWorkflow): string {
+/** As people name a run: `rent/2026-11-26`. */
+export function shortName({ id }: CalledWorkflow): string {
   return id.split("/").slice(2).join("/");
 }
 

@@ -8,6 +8,7 @@ import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
 import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
 import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
@@ -92,16 +93,15 @@ function untilText(text: string): string {
 /** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
 function takenBack({ scope, value, number, name, holds }: Hold): string {
   if (holds !== undefined && holds.recallable.bills + holds.underWay.bills === 0) return "";
-  const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${printable(text)}"`);
   const reason = "--reason …";
   switch (scope) {
     case "payable":
-      return `payrun cancel-scheduled ${quoted(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
+      return `payrun cancel-scheduled ${shellWord(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
     case "contact":
-      return `payrun stop --contact ${quoted(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
+      return `payrun stop --contact ${shellWord(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
     case "source":
     case "run":
-      return `payrun stop --${scope} ${quoted(value)} --cancel-scheduled ${reason} takes them back.`;
+      return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} takes them back.`;
     default:
       return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
   }
