@@ -5,6 +5,7 @@ import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
+import { forgottenOf, tellOfForgotten } from "../../src/ledger/forgotten-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -16,6 +17,8 @@ import type { ActivityContext } from "../shared/context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";
+
+const TOLD = "told of; the next run asks for an approval";
 
 /**
  * Looks after a failed payment that Payrun did not make, where a playbook says so: tells of it, and
@@ -29,11 +32,26 @@ export async function assessExternalPayment(
   const { store } = context;
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
+  const { businessId } = context.profileOf(business);
+  const forgotten = await forgottenOf(store.db, businessId, payments);
+  const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
   if (failed === undefined) return ended("none of its payments has failed");
   const how = failed.status === "failed" ? "failed" : "returned";
   const playbook = await playbookForExternalPayments(store.db, business, how);
-  if (playbook === undefined) return ended("Payrun has not paid it");
+  if (forgotten.length > 0) {
+    // Told of first: whatever else is found, the money has come back.
+    const { realMs: nowMs } = await context.clockOf(business).now();
+    const by = { actor: workflowId, nowMs };
+    await store.transactionOf(businessId, (trx) => tellOfForgotten(trx, businessId, forgotten, by));
+  }
+  if (playbook === undefined) {
+    return ended(
+      forgotten.length > 0
+        ? "the store has no record of its payment; told of"
+        : "Payrun has not paid it",
+    );
+  }
   if (payments.some(({ status }) => isOnItsWay(status))) {
     return ended("another payment of it is on its way");
   }
@@ -46,9 +64,7 @@ export async function assessExternalPayment(
   if (owed === 0) return ended("paid elsewhere");
   const { rule, code } = ruleFor(playbook.rules, failed.failureReason);
   const told = failed.failureReason ?? "no reason given";
-  const { businessId } = context.profileOf(business);
   const clock = await context.clockOf(business).now();
-  const workflowId = retryFailedPaymentId(business, payableId);
   const sourceId = sourceOf(failed);
   const whose = whoseAccount({
     code,
@@ -67,6 +83,7 @@ export async function assessExternalPayment(
     const held = { businessId, workflowId, payableId, clock, line: { contactId } };
     await holdVendor(context, held, told, rule.by);
   }
+  if (forgotten.some(({ id }) => id === failed.id)) return ended(TOLD);
   await store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {
       businessId,
@@ -88,7 +105,7 @@ export async function assessExternalPayment(
       details: { paymentId: failed.id, reason: told, playbook: playbook.name },
     });
   });
-  return ended("told of; the next run asks for an approval");
+  return ended(TOLD);
 }
 
 /** The funding source that a payment was made from, as far as the payment tells. */
