@@ -1,5 +1,5 @@
 import { followedSinceMs } from "../domain/payments/return-window.ts";
-import { mayHaveForgotten } from "../ledger/forgotten-payments.ts";
+import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { subscribedPayablesOfContacts } from "../store/payables/subscriptions.ts";
 import { eachOf } from "../process/each-of.ts";
 import { SIGNALS_AT_ONCE } from "../process/send-signals.ts";

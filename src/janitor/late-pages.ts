@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { forgottenOf, mayHaveForgotten, tellOfForgotten } from "../ledger/forgotten-payments.ts";
+import { forgottenOf, tellOfForgotten } from "../ledger/forgotten-payments.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
 import type { Payment } from "../payments-api/index.ts";
+import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import {
   externalPaymentsLookedAfter,

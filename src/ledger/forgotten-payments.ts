@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { formatUsd } from "../domain/money.ts";
 import { appendAuditEntries } from "../store/audit/audit.ts";
-import { type Loss, lossNoticed } from "../store/janitor/behind.ts";
+import { lossAtServiceMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
 import { raiseTogether, untoldFacts } from "../store/notices/notices.ts";
 import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
 import type { Db } from "../store/sql/db.ts";
@@ -42,21 +42,6 @@ export async function madeHere(
   return new Set(made.filter((id) => asked.has(id)));
 }
 
-/** When a loss of the store was noticed, on the service's clock where that was known. */
-type NoticedLoss = Pick<Loss, "serviceMs"> & { readonly atMs: number };
-
-const noticedAtMs = ({ serviceMs, atMs }: NoticedLoss): number => serviceMs ?? atMs;
-
-/** Whether payments of a business made since then may have been Payrun's before the store was restored. */
-export async function mayHaveForgotten(
-  db: Db,
-  businessId: string,
-  sinceMs: number,
-): Promise<boolean> {
-  const loss = await lossNoticed(db, businessId);
-  return loss !== null && noticedAtMs(loss) > sinceMs;
-}
-
 /**
  * Which of these payments came back, and may have been made by Payrun though the store has no
  * record of them: the store has lost something, and they were made before that was noticed.
@@ -72,10 +57,10 @@ export async function forgottenOf<P extends ShownPayment>(
   if (cameBack.length === 0) return [];
   const loss = await lossNoticed(db, businessId);
   if (loss === null) return [];
-  const lostAtMs = noticedAtMs(loss);
-  const possible = cameBack.filter(({ createdAt, updatedAt }) => {
-    const isOld = Date.parse(updatedAt ?? "") < lostAtMs - BEFORE_LOSS_MS;
-    return !isOld && !(Date.parse(createdAt ?? "") >= lostAtMs);
+  const lostAtMs = lossAtServiceMs(loss);
+  const possible = cameBack.filter((payment) => {
+    const isOld = Date.parse(payment.updatedAt ?? "") < lostAtMs - BEFORE_LOSS_MS;
+    return !isOld && mayBeForgotten(loss, payment);
   });
   if (possible.length === 0) return [];
   const made = await madeHere(db, businessId, possible);

@@ -113,14 +113,16 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   return true;
 }
 
-/**
- * When the store was last found to be older than what was done with it, on the database's clock; null
- * where it never was.
- */
-export async function lossNoticed(
-  db: Db,
-  businessId: string,
-): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
+/** When it was noticed that the store has lost something. */
+interface NoticedLoss {
+  /** On the database's clock. */
+  readonly atMs: number;
+  /** On the service's, where it was known. */
+  readonly serviceMs: number | null;
+}
+
+/** When the store was last found to be older than what was done with it; null where it never was. */
+export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLoss | null> {
   const found = await db
     .selectFrom("audit")
     .select("details")
@@ -136,4 +138,27 @@ export async function lossNoticed(
     readonly serviceMs: number | null;
   };
   return { atMs, serviceMs };
+}
+
+/** On the service's clock, as far as that was known. */
+export function lossAtServiceMs({ serviceMs, atMs }: NoticedLoss): number {
+  return serviceMs ?? atMs;
+}
+
+/** Whether a payment was made before the loss was noticed, so that the store may have forgotten it. */
+export function mayBeForgotten(
+  loss: NoticedLoss | null,
+  { createdAt }: { readonly createdAt: string | null },
+): boolean {
+  return loss !== null && !(Date.parse(createdAt ?? "") >= lossAtServiceMs(loss));
+}
+
+/** Whether the store may have forgotten any payment of a business that was made since then. */
+export async function mayHaveForgotten(
+  db: Db,
+  businessId: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const loss = await lossNoticed(db, businessId);
+  return loss !== null && lossAtServiceMs(loss) > sinceMs;
 }
