@@ -182,6 +182,8 @@ function workersCheck(unserved: readonly ServedQueue[]): Check {
   };
 }
 
+const notReady = z.object({ reason: z.string() });
+
 const readiness = z.object({ store: z.literal("ok"), temporal: z.literal("ok") });
 
 async function gatewayCheck(config: Config): Promise<Check> {
@@ -197,7 +199,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
     return {
       name,
       state: "failed",
-      text: `${url} ${what}: ${JSON.stringify(body)}`,
+      text: `${url} ${what}: ${notReady.safeParse(body).data?.reason ?? JSON.stringify(body)}`,
       remedy: "“payrun up” starts what is missing; the gateway's log says what it can't reach.",
     };
   } catch (error) {

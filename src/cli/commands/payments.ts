@@ -35,7 +35,10 @@ async function everyPage(
 ): Promise<Listed> {
   const read = (page: number): Promise<ServicePayments> => {
     const query = new URLSearchParams({ since, page: String(page) });
-    return gateway.get(ofBusiness(`/v1/payments?${query}`, business), ServicePaymentsBody);
+    return gateway.get(
+      ofBusiness(`/v1/payments?${query.toString()}`, business),
+      ServicePaymentsBody,
+    );
   };
   const first = await read(1);
   // What is made meanwhile moves others to the next page, where they are seen again.
