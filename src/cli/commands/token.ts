@@ -25,10 +25,11 @@ import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { personPath, readLocalAdmin } from "../home/people.ts";
+import { ownToken, personPath, replaceOwnToken } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { withStore } from "./with-store.ts";
 
@@ -116,11 +117,6 @@ function noteOddRole(output: Pick<Output, "note">, role: string): void {
   );
 }
 
-/** A name as a shell takes it for one word. */
-function shellWord(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `"${text}"`;
-}
-
 interface Wanted {
   readonly name: string;
   readonly roles: readonly string[];
@@ -167,8 +163,8 @@ function addConfirm(parent: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const path = `/v1/tokens/${encodeURIComponent(id)}/confirmation`;
         const token = await gatewayOf(config()).post(path, TokenBody, {});
-        const { name, roles } = token;
-        output.line(`${green("✓")} ${printable(name)} (${roles.join(", ")}): ${token.state}`);
+        const roles = token.roles.join(", ");
+        output.line(`${green("✓")} ${printable(token.name)} (${roles}): ${token.state}`);
         output.document(token);
       }),
     );
@@ -183,6 +179,8 @@ function addRenew(parent: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const token = await gatewayOf(config()).post("/v1/tokens/renewal", MadeTokenBody, {});
         if (!output.json) output.line(token.token);
+        const keeper = replaceOwnToken(config(), token.token);
+        if (keeper !== null) output.note(dim(`${keeper} keeps it in place of the old one`));
         output.document(token);
       }),
     );
@@ -311,7 +309,7 @@ function revokeHere(config: Config, ids: readonly string[]): Promise<void> {
  * maker is the name that the same person's commands act under.
  */
 async function makerOf(config: Config, store: Store): Promise<string> {
-  const mine = config.token ?? readLocalAdmin(config.home);
+  const mine = ownToken(config);
   const token = mine === undefined ? undefined : await findToken(store.db, mine);
   return token?.name ?? "local-admin";
 }

@@ -16,7 +16,7 @@ const OURS = /(?<![\w/.@-]|npx )payrun (?=[a-z])/g;
  */
 function programName(folder: string): string {
   if (isOnPath()) return "payrun";
-  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${quotedPath(programFolder())} payrun`;
+  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${shellWord(programFolder())} payrun`;
 }
 
 /** npx runs what is installed in the folder or above it, and the package that the folder is in. */
@@ -34,9 +34,9 @@ function programFolder(): string {
   return dirname(dirname(existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs")));
 }
 
-/** A path as a shell takes it. */
-export function quotedPath(path: string): string {
-  return /^[\w@./+:\\-]+$/.test(path) ? path : `"${path}"`;
+/** A path or a name as a shell takes it for one word. */
+export function shellWord(text: string): string {
+  return /^[\w@./+:\\-]+$/.test(text) ? text : `"${text}"`;
 }
 
 function isOnPath(): boolean {

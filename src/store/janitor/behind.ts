@@ -119,6 +119,8 @@ interface NoticedLoss {
   readonly atMs: number;
   /** On the service's, where it was known. */
   readonly serviceMs: number | null;
+  /** The hold on everything that was set for it. */
+  readonly holdId: string;
 }
 
 /** When the store was last found to be older than what was done with it; null where it never was. */
@@ -133,15 +135,17 @@ export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLo
     .limit(1)
     .executeTakeFirst();
   if (found === undefined) return null;
-  const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
+  const { noticedAtMs: atMs, ...rest } = JSON.parse(found.details) as Omit<NoticedLoss, "atMs"> & {
     readonly noticedAtMs: number;
-    readonly serviceMs: number | null;
   };
-  return { atMs, serviceMs };
+  return { atMs, serviceMs: rest.serviceMs, holdId: rest.holdId };
 }
 
 /** On the service's clock, as far as that was known. */
-export function lossAtServiceMs({ serviceMs, atMs }: NoticedLoss): number {
+export function lossAtServiceMs({
+  serviceMs,
+  atMs,
+}: Pick<NoticedLoss, "serviceMs" | "atMs">): number {
   return serviceMs ?? atMs;
 }
 
