@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   });
   let isGone = false;
   // It goes on answering: 503 has the service send its webhooks again, and a balancer look elsewhere.
-  const storeWatch = watchStore(store, (why) => {
+  const storeWatch = watchStore(part, (why) => {
     if (!isGone) complain(why);
     isGone = true;
   });
@@ -88,7 +88,7 @@ async function main(): Promise<number> {
     complain(portProblem(error, config));
     return EXIT_UNREACHABLE;
   } finally {
-    await storeWatch.stop();
+    await storeWatch?.stop();
     await gateway.stop();
     await clients.close();
     await connection.close();

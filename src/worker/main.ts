@@ -90,7 +90,7 @@ async function main(): Promise<number> {
     const workers = await createWorkers({
       ...{ connection: connections.native, namespace, dataConverter, context, options },
     });
-    storeWatch = watchStore(store, (why) => {
+    storeWatch = watchStore(part, (why) => {
       if (gone === undefined) complain(why);
       gone = why;
       draining.abort();
