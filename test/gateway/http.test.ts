@@ -278,6 +278,7 @@ describe("the description", () => {
       "GET /v1/overview",
       "GET /v1/payables",
       "GET /v1/payables/{id}/history",
+      "GET /v1/payments",
       "GET /v1/plans/{id}",
       "GET /v1/playbooks",
       "GET /v1/playbooks/{name}",

@@ -12,7 +12,7 @@ import {
   usageError,
 } from "../terminal/cli-error.ts";
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
-import { readLocalAdmin } from "../home/people.ts";
+import { ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
@@ -56,7 +56,7 @@ export function gatewayOf(config: Config): GatewayClient {
     running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
   return new GatewayClient({
     url: isTold ? running.gatewayUrl : config.gatewayUrl,
-    token: config.token ?? readLocalAdmin(config.home),
+    token: ownToken(config),
     mayCrossInTheClear: config.allowsPlaintext.includes("gateway"),
   });
 }

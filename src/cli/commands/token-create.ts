@@ -16,7 +16,7 @@ import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { personPath, readLocalAdmin } from "../home/people.ts";
+import { ownToken, personPath } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, printable } from "../terminal/text.ts";
@@ -137,7 +137,7 @@ export function isDirect({ profiles, settings }: Config): boolean {
  * maker is the name that the same person's commands act under.
  */
 export async function makerOf(config: Config, store: Store): Promise<string> {
-  const mine = config.token ?? readLocalAdmin(config.home);
+  const mine = ownToken(config);
   const token = mine === undefined ? undefined : await findToken(store.db, mine);
   return token?.name ?? "local-admin";
 }

@@ -8,6 +8,7 @@ import { openStore } from "../../store/index.ts";
 import { createFirstTokens, revokeToken, viewTokens } from "../../store/approvals/tokens.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
+import { replaceOwnToken } from "../home/people.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
@@ -35,8 +36,8 @@ function addConfirm(parent: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const path = `/v1/tokens/${encodeURIComponent(id)}/confirmation`;
         const token = await gatewayOf(config()).post(path, TokenBody, {});
-        const { name, roles } = token;
-        output.line(`${green("✓")} ${printable(name)} (${roles.join(", ")}): ${token.state}`);
+        const roles = token.roles.join(", ");
+        output.line(`${green("✓")} ${printable(token.name)} (${roles}): ${token.state}`);
         output.document(token);
       }),
     );
@@ -51,6 +52,8 @@ function addRenew(parent: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const token = await gatewayOf(config()).post("/v1/tokens/renewal", MadeTokenBody, {});
         if (!output.json) output.line(token.token);
+        const keeper = replaceOwnToken(config(), token.token);
+        if (keeper !== null) output.note(dim(`${keeper} keeps it in place of the old one`));
         output.document(token);
       }),
     );

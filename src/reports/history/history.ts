@@ -3,6 +3,7 @@ import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
+import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
@@ -62,7 +63,7 @@ export async function historyOf(
   );
   const seen = await seenPayments(db, businessId, [...paymentIds]);
   const payments = paymentsIn(story, attempts, { seen, shown });
-  const externalPayments = externalIn(shown?.payments, payments);
+  const externalPayments = await externalOf(db, businessId, { shown, payments });
   const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const givenBack =
@@ -102,6 +103,16 @@ export async function historyOf(
     ]),
     trail: { entries: trail.length, changed: changedIn(trail) },
   };
+}
+
+/** What the service shows beside what its requests are known to have made. */
+async function externalOf(
+  db: Db,
+  businessId: string,
+  { shown, payments }: Pick<Parameters<typeof paidOnceOf>[0], "shown" | "payments">,
+) {
+  const loss = await lossNoticed(db, businessId);
+  return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
 }
 
 function billJson(plan: PlanLine | undefined) {
