@@ -75,10 +75,11 @@ export async function assessCancellation(
 
 /** What it was about nobody knows any more: whoever wants it still asks for it anew. */
 function lost(id: string): CancellationAssessment {
+  const text = `The store has lost the cancellation ${id}: ask for it again.`;
   return {
     phase: "completed-with-exceptions",
     ended: true,
-    waitingFor: null,
+    waitingFor: `a person. ${text}`,
     business: businessOfWorkflow(id) ?? "",
     playbook: "",
     toChoose: false,
@@ -88,7 +89,7 @@ function lost(id: string): CancellationAssessment {
     exceptions: 0,
     totalCents: 0,
     wakeInMs: 0,
-    details: `The store has lost the cancellation ${id}: ask for it again.`,
+    details: text,
   };
 }
 

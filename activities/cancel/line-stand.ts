@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
@@ -54,7 +55,13 @@ function beyond(state: LineState, paymentIds: readonly string[]): LineStand {
   const scheduledIds = state === "scheduled" || state === "held" ? paymentIds : [];
   const reason =
     scheduledIds.length > 0
-      ? `The service has it already: payrun cancel-scheduled ${scheduledIds.join(" ")}`
-      : `Its line is ${state}: there is nothing to withhold.`;
+      ? `The service has it already, until somebody takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`
+      : (SENT[state] ?? `Its line is ${state}, so there is nothing to withhold.`);
   return { kind: "beyond", reason, scheduledIds };
 }
+
+/** States of bills whose money the vendor gets, or has. */
+const SENT: Readonly<Partial<Record<LineState, string>>> = {
+  processing: TOO_LATE.atTheBank,
+  settled: TOO_LATE.settled,
+};

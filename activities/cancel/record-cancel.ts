@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { isNotCancelled } from "../../src/domain/cancellations/left-to-people.ts";
 import { SERVICE_WAITS } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
@@ -84,7 +85,7 @@ async function recordEnd(
     subject: item.paymentId ?? item.payableId ?? "",
     details: { payableId: item.payableId, reason: outcome.reason },
   });
-  if (EXCEPTIONS.includes(state)) {
+  if (isNotCancelled(state)) {
     const now = { is: `was not cancelled: ${state}`, state, reason: outcome.reason };
     await notifyNotCancelled(trx, cancellation, item, now, clock);
   }
@@ -101,9 +102,6 @@ async function notifyOwner(
     signalOnCommit(trx, businessId, { kind: "workflow", workflowId: owner });
   }
 }
-
-/** States in which the money may go out, or has gone. */
-const EXCEPTIONS: readonly string[] = ["too-late", "several-scheduled", "unknown"];
 
 /** Puts the payments that a request has made in the place of the bill that was waited for. */
 async function keepMade(

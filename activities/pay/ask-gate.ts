@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { spokenTime } from "../../src/domain/clock/spoken.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
@@ -53,9 +54,10 @@ function sentLine({ runId }: PayOwner, { subject, seq, terms }: OpenedSend): Sen
 export function withoutSend(
   job: PreparedJob,
   answer: Exclude<GateAnswer, { readonly kind: "open" }>,
+  clock: ClockReading,
 ): PayOutcome {
   const { step } = answer;
-  const settled = ofStep(job, step);
+  const settled = ofStep(job, step, clock);
   if (settled !== null) return settled;
   if (answer.kind === "closed") return ofClosed(answer.closed);
   // To be paid again, and shown as if that were not needed: nobody knows for how long.
@@ -64,7 +66,11 @@ export function withoutSend(
 }
 
 /** Null where nothing is open, so that what else is known of the line decides. */
-function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | null {
+function ofStep(
+  { line, payments }: PreparedJob,
+  step: GateStep,
+  clock: ClockReading,
+): PayOutcome | null {
   switch (step.kind) {
     case "idle":
       return null;
@@ -84,7 +90,8 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
     case "wait": {
       const { waitMs, reason } = step;
       const isOpen = reason === "leaving" || reason === "look-due";
-      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitReasonText(reason) };
+      const until = spokenTime(clock.businessMs + waitMs * clock.scale, clock.zone);
+      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitReasonText(reason, until) };
     }
   }
 }

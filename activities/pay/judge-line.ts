@@ -113,7 +113,8 @@ function whyNot({ plan }: PayJob, read: ListedBill): PayOutcome | Differs | null
   if (owed === 0) {
     return {
       kind: "paid-elsewhere",
-      reason: "Nothing is owed any more: somebody else has paid it, or is paying it now.",
+      reason:
+        "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.",
     };
   }
   if (payable.status !== "approved") return notApproved(payable.status);

@@ -66,7 +66,7 @@ async function readAndAsk(
   if (answer === undefined) throw new Error(`the gate said nothing of ${job.plan.payableId}`);
   return answer.kind === "open"
     ? { job: prepared, send: answer.send, limit }
-    : { outcome: withoutSend(prepared, answer) };
+    : { outcome: withoutSend(prepared, answer, clock) };
 }
 
 function clockOf(context: ActivityContext, { business }: PayOwner) {

@@ -1,6 +1,6 @@
 import type { LineFlag, PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import { ruleFor, ruleOfLine } from "../../src/domain/approvals/policy.ts";
+import { ruleFor, ruleOfLine } from "../../src/domain/approvals/rules.ts";
 import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { decideByOf } from "../../src/domain/planning/dates.ts";

@@ -5,6 +5,7 @@ import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
+import { forgottenOf, tellOfForgotten } from "../../src/ledger/forgotten-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -16,6 +17,8 @@ import type { ActivityContext } from "../shared/context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";
+
+const TOLD = "told of; the next run asks for an approval";
 
 /**
  * Looks after a failed payment that Payrun did not make, where a playbook says so: tells of it, and
@@ -29,11 +32,20 @@ export async function assessExternalPayment(
   const { store } = context;
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
+  const { businessId } = context.profileOf(business);
+  const forgotten = await tellOfAnyForgotten(context, { business, payableId }, payments);
+  const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
   if (failed === undefined) return ended("none of its payments has failed");
   const how = failed.status === "failed" ? "failed" : "returned";
   const playbook = await playbookForExternalPayments(store.db, business, how);
-  if (playbook === undefined) return ended("Payrun has not paid it");
+  if (playbook === undefined) {
+    return ended(
+      forgotten.size > 0
+        ? "the store has no record of its payment; told of"
+        : "Payrun has not paid it",
+    );
+  }
   if (payments.some(({ status }) => isOnItsWay(status))) {
     return ended("another payment of it is on its way");
   }
@@ -46,9 +58,7 @@ export async function assessExternalPayment(
   if (owed === 0) return ended("paid elsewhere");
   const { rule, code } = ruleFor(playbook.rules, failed.failureReason);
   const told = failed.failureReason ?? "no reason given";
-  const { businessId } = context.profileOf(business);
   const clock = await context.clockOf(business).now();
-  const workflowId = retryFailedPaymentId(business, payableId);
   const sourceId = sourceOf(failed);
   const whose = whoseAccount({
     code,
@@ -67,28 +77,70 @@ export async function assessExternalPayment(
     const held = { businessId, workflowId, payableId, clock, line: { contactId } };
     await holdVendor(context, held, told, rule.by);
   }
-  await store.transactionOf(businessId, async (trx) => {
+  if (!forgotten.has(failed.id)) {
+    const fact = { payableId, failed, told, roles: rule.by, playbook: playbook.name };
+    await tellOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
+  }
+  return ended(TOLD);
+}
+
+/** Tells once of a payment that somebody else made and that came to nothing. */
+async function tellOfOthers(
+  context: ActivityContext,
+  by: { readonly businessId: string; readonly workflowId: string; readonly nowMs: number },
+  fact: {
+    readonly payableId: string;
+    readonly failed: Payment;
+    readonly told: string;
+    readonly roles: readonly string[];
+    readonly playbook: string;
+  },
+): Promise<void> {
+  const { businessId, workflowId, nowMs } = by;
+  const { payableId, failed, told, roles, playbook } = fact;
+  await context.store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {
       businessId,
       kind: EXTERNAL_PAYMENT_NOTICE,
       factKey: failed.id,
       subject: `A payment of ${formatUsd(failed.amountCents)} that Payrun did not make has ${failed.status}`,
       text: `${payableId}: ${told}\n\nNothing is paid again by itself; the next run that selects the bill asks for an approval.`,
-      roles: rule.by,
+      roles,
       data: { payableId, paymentId: failed.id, amountCents: failed.amountCents },
-      nowMs: clock.realMs,
+      nowMs,
     });
     if (!isNews) return;
     await appendAudit(trx, {
       businessId,
-      nowMs: clock.realMs,
+      nowMs,
       actor: workflowId,
       action: "payment.failed-elsewhere",
       subject: payableId,
-      details: { paymentId: failed.id, reason: told, playbook: playbook.name },
+      details: { paymentId: failed.id, reason: told, playbook },
     });
   });
-  return ended("told of; the next run asks for an approval");
+}
+
+/**
+ * Tells of what came back and may have been Payrun's own before the store was restored: first of
+ * all, because the money has come back whatever else is found.
+ *
+ * @returns ids of those payments
+ */
+async function tellOfAnyForgotten(
+  context: ActivityContext,
+  { business, payableId }: RetryFailedPaymentInput,
+  payments: readonly Payment[],
+): Promise<ReadonlySet<string>> {
+  const { store } = context;
+  const { businessId } = context.profileOf(business);
+  const forgotten = await forgottenOf(store.db, businessId, payments);
+  if (forgotten.length > 0) {
+    const { realMs: nowMs } = await context.clockOf(business).now();
+    const by = { actor: retryFailedPaymentId(business, payableId), nowMs };
+    await store.transactionOf(businessId, (trx) => tellOfForgotten(trx, businessId, forgotten, by));
+  }
+  return new Set(forgotten.map(({ id }) => id));
 }
 
 /** The funding source that a payment was made from, as far as the payment tells. */

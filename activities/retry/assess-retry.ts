@@ -159,7 +159,8 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
     await setLine(retry, {
       state: "paid-elsewhere",
       reasonCode: "paid-elsewhere",
-      reason: "Nothing is owed any more: somebody else has paid it, or is paying it now.",
+      reason:
+        "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.",
     });
     return finish(retry, "paid elsewhere");
   }

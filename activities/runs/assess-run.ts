@@ -20,6 +20,8 @@ import { dueLines } from "../../src/store/lines/due-lines.ts";
 import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
+import { afterLossLeftMs } from "../../src/ledger/shown.ts";
+import { lossNoticed } from "../../src/store/janitor/behind.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { openTopUpsOf, unfundedByDate } from "../../src/store/deposits/deposits.ts";
@@ -227,9 +229,19 @@ class RunFacts {
       asks: asking.asks,
       nextAskMs: asking.nextMs,
       nextChangesMs: [...(await nextChangesMs(this.#trx, this.moment)), this.#decisionTimeEndMs()],
+      ...(await this.#afterLoss()),
       shortForMs: due.shortSinceMs === null ? 0 : this.#clock.realMs - due.shortSinceMs,
       clock: this.#clock,
     };
+  }
+
+  /** Until when nothing is sent after a loss of the store was noticed. */
+  async #afterLoss(): Promise<Pick<RunView, "sendsNothingUntilMs">> {
+    const loss = await lossNoticed(this.#trx, this.#run.businessId);
+    if (loss === null) return {};
+    const { realMs: atMs, serviceMs, businessMs, scale } = this.#clock;
+    const leftMs = afterLossLeftMs(loss, { atMs, serviceMs }, this.#clock);
+    return leftMs > 0 ? { sendsNothingUntilMs: businessMs + leftMs * scale } : {};
   }
 
   #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {

@@ -132,6 +132,9 @@ export const HistoryBody = z
           amountCents: z.int(),
           status: z.string(),
           failureReason: z.string().nullable(),
+          mayBeOurs: z
+            .boolean()
+            .describe("True where Payrun may have made it before its store was restored"),
         }),
       )
       .describe("Payments of it that the service shows and no request of Payrun has made"),

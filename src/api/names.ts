@@ -26,5 +26,9 @@ export const SearchBody = z.object({
     .describe("Businesses whose service could not be asked: it may know more"),
 });
 
+export const NamesBody = z.object({
+  names: z.array(z.string()).describe("At most 50: numbers, names and short names"),
+});
+
 export type Named = Shown<typeof named>;
 export type Search = Shown<typeof SearchBody>;

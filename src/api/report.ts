@@ -3,6 +3,7 @@ import { CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { moment } from "./moment.ts";
+import { givenBack, sumGivenBack } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 /** Bills and amounts by state. */
@@ -37,6 +38,7 @@ export const ReportBody = z
     settledBills: z.int(),
     settledCents: z.int().describe("Net: what has reached the vendors"),
     byState: stateSums,
+    givenBack: sumGivenBack,
     decisions: z.object({
       singlePerson: z.boolean().describe("True where one person may launch and approve, or did"),
       counted: z.array(CountedDecision),
@@ -50,6 +52,7 @@ export const ReportBody = z
         contactName: z.string().nullable(),
         amountCents: z.int(),
         state: z.enum(LINE_STATES),
+        givenBack,
         reasonCode: z.string().nullable(),
         reason: z.string().nullable(),
       }),

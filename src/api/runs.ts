@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { outcome, planOnly, stateSums } from "./report.ts";
 import { moment } from "./moment.ts";
-import { startedBy } from "./schemas.ts";
+import { givenBack, startedBy, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
 
@@ -97,6 +97,7 @@ export const runPayment = z
     state: z.enum(LINE_STATES),
     paymentIds: z.array(z.string()),
     attempts: z.int(),
+    givenBack,
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
     dueDate: z.string().nullable(),
@@ -184,6 +185,7 @@ export const RunStatusBody = z
       .optional()
       .describe("Whom bills wait for, stage by stage; missing where none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
+    givenBack: sumGivenBack,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
     plan: planSummary.optional(),

@@ -122,3 +122,13 @@ export type Decision = Shown<typeof DecisionBody>;
 export type AppliedPlaybook = Shown<typeof AppliedPlaybookBody>;
 export type PlaybookRevision = Shown<typeof PlaybookRevisionsBody>["items"][number];
 export type Resolution = Shown<typeof ResolutionBody>;
+
+export const sumGivenBack = z
+  .object({ count: z.int(), cents: z.int() })
+  .optional()
+  .describe("What of `byState.parked` waits for no person: the next run plans it");
+
+export const givenBack = z
+  .literal(true)
+  .optional()
+  .describe("A parked bill that waits for no person: the next run plans it");

@@ -150,6 +150,11 @@ const COMMANDS: readonly CommandModule[] = [
     load: async () => (await import("./commands/explain.ts")).addExplainCommand,
   },
   {
+    heading: RUNS,
+    name: "payments",
+    load: async () => (await import("./commands/payments.ts")).addPaymentsCommand,
+  },
+  {
     heading: ACTING,
     name: "hold",
     load: async () => (await import("./commands/holds.ts")).addHoldCommand,
@@ -233,6 +238,11 @@ const COMMANDS: readonly CommandModule[] = [
     heading: ADMIN,
     name: COMPLETION,
     load: async () => (await import("./commands/completion.ts")).addCompletionCommand,
+  },
+  {
+    heading: ADMIN,
+    name: "complete",
+    load: async () => (await import("./commands/complete.ts")).addCompleteCommand,
   },
 ];
 

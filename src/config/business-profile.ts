@@ -9,7 +9,7 @@ import {
   toNotifySettings,
 } from "./notify-settings.ts";
 import { crossesInTheClear } from "./plaintext.ts";
-import { flag, httpUrl, secretList } from "./settings.ts";
+import { flag, httpUrl, secretList } from "./setting-values.ts";
 import { type SignInSettings, SIGN_IN_KEYS, signInShape, toSignIn } from "./sign-in.ts";
 import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 

@@ -1,3 +1,4 @@
+import { GIVEN_BACK, stateTold } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
 import type { LineState } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
@@ -19,7 +20,7 @@ interface StateWord {
 }
 
 /** The states of bills in the words of people who pay them, in the order in which they come. */
-export const LINE_WORDS: Readonly<Record<LineState, StateWord>> = {
+export const LINE_WORDS: Readonly<Record<LineState | typeof GIVEN_BACK, StateWord>> = {
   planned: { word: "To be sent", tone: "move" },
   "awaiting-approval": { word: "Waits for approval", tone: "wait" },
   "on-hold": { word: "On hold", tone: "wait" },
@@ -31,6 +32,7 @@ export const LINE_WORDS: Readonly<Record<LineState, StateWord>> = {
   settled: { word: "Settled", tone: "good" },
   retrying: { word: "Failed, being retried", tone: "wait" },
   parked: { word: "Needs a person", tone: "bad" },
+  [GIVEN_BACK]: { word: "Waits for the next run", tone: "wait" },
   returned: { word: "Came back", tone: "bad" },
   refunded: { word: "Refunded", tone: "plain" },
   cancelled: { word: "Cancelled", tone: "plain" },
@@ -53,10 +55,14 @@ const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
   failed: { word: "Could not be planned", tone: "bad" },
 };
 
-/** Of a parked bill that waits for the next run, and for no person. */
-export const GIVEN_BACK: StateWord = { word: "Waits for the next run", tone: "wait" };
-
 const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
+
+/** Where a bill of a run stands. */
+export function billStateOf(
+  bill: Parameters<typeof stateTold>[0] & { readonly reasonCode: string | null },
+): StateWord {
+  return stateOf(stateTold(bill), bill.reasonCode);
+}
 
 export function stateOf(state: string, reasonCode: string | null = null): StateWord {
   if (reasonCode === PLAN_ONLY) return ONLY_PLANNED;

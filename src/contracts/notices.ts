@@ -26,6 +26,7 @@ export const NOTICE_KINDS = [
   "top-up-returned",
   "bank-account-changed",
   "payment-failed-elsewhere",
+  "payment-not-on-record",
   "given-up",
   "bills-withheld",
   "bill-not-released",

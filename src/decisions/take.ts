@@ -4,10 +4,10 @@ import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
   refusalOfRequest,
-  rolesOfRule,
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
+import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { sumCents } from "../domain/money.ts";

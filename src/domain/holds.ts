@@ -1,7 +1,47 @@
-/** Scopes of a hold. */
-export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "all"] as const;
+import type { NamedKind } from "./names.ts";
 
-export type HoldScopeName = (typeof HOLD_SCOPES)[number];
+interface ScopeOfHold {
+  /** Of the request that names it. */
+  readonly field: string;
+  /** What people call such a thing; null for everything. */
+  readonly kind: NamedKind | null;
+  /** Of a line, which the hold's value is compared with; null stops every line. */
+  readonly fact: keyof HoldFacts | null;
+}
+
+/** What a hold can be on. */
+export const HOLD_SCOPE = {
+  payable: { field: "payableId", kind: "bill", fact: "payableId" },
+  contact: { field: "contactId", kind: "vendor", fact: "contactId" },
+  source: { field: "source", kind: "account", fact: "sourceId" },
+  run: { field: "run", kind: "run", fact: "runId" },
+  playbook: { field: "playbook", kind: "playbook", fact: "playbook" },
+  all: { field: "all", kind: null, fact: null },
+} as const satisfies Readonly<Record<string, ScopeOfHold>>;
+
+export type HoldScopeName = keyof typeof HOLD_SCOPE;
+
+/** Fields of a request, one of which names what a hold is on. */
+export type HoldField = (typeof HOLD_SCOPE)[HoldScopeName]["field"];
+
+export const HOLD_SCOPES = Object.keys(HOLD_SCOPE) as readonly HoldScopeName[];
+
+/**
+ * The fact of a line that a hold of a scope is compared with. Null stops every line, also for a
+ * scope that a newer program wrote: stopping is the safe reading.
+ */
+export function factOf(scope: string): keyof HoldFacts | null {
+  return isScope(scope) ? HOLD_SCOPE[scope].fact : null;
+}
+
+/** What people call what a hold of a scope is on; null for everything, and for an unknown scope. */
+export function kindOf(scope: string): NamedKind | null {
+  return isScope(scope) ? HOLD_SCOPE[scope].kind : null;
+}
+
+function isScope(scope: string): scope is HoldScopeName {
+  return Object.hasOwn(HOLD_SCOPE, scope);
+}
 
 /** Scopes of a stop: a hold, and a cancel of what the service has of it already. */
 export type StopScope = Extract<HoldScopeName, "contact" | "source" | "run" | "all">;
@@ -40,23 +80,8 @@ export function onHoldText(hold: { readonly author: string; readonly reason: str
 
 /** The first hold that stops a line, or undefined. */
 export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {
-  return holds.find((hold) => {
-    switch (hold.scope) {
-      case "all":
-        return true;
-      case "payable":
-        return hold.value === facts.payableId;
-      case "contact":
-        return hold.value === facts.contactId;
-      case "source":
-        return hold.value === facts.sourceId;
-      case "run":
-        return hold.value === facts.runId;
-      case "playbook":
-        return hold.value === facts.playbook;
-      default:
-        // A newer program wrote this scope: stopping is the safe reading.
-        return true;
-    }
+  return holds.find(({ scope, value }) => {
+    const fact = factOf(scope);
+    return fact === null || value === facts[fact];
   });
 }

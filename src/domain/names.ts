@@ -11,9 +11,18 @@ export const NAMED_KINDS = [
 
 export type NamedKind = (typeof NAMED_KINDS)[number];
 
+/** Kinds whose names the store keeps. */
+const KEPT_KINDS = ["bill", "vendor", "account"] as const satisfies readonly NamedKind[];
+
+export type KeptKind = (typeof KEPT_KINDS)[number];
+
+export function isKept(kind: NamedKind | null): kind is KeptKind {
+  return KEPT_KINDS.some((kept) => kept === kind);
+}
+
 /** What a bill, a vendor or an account is called by, beside its id. */
 export interface Name {
-  readonly kind: "bill" | "vendor" | "account";
+  readonly kind: KeptKind;
   readonly id: string;
   /** A bill's number, such as BILL-000071, or an account's last four. */
   readonly number: string | null;

@@ -1,3 +1,5 @@
+import { followedSinceMs } from "../domain/payments/return-window.ts";
+import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { subscribedPayablesOfContacts } from "../store/payables/subscriptions.ts";
 import { eachOf } from "../process/each-of.ts";
 import { SIGNALS_AT_ONCE } from "../process/send-signals.ts";
@@ -61,7 +63,14 @@ export async function dispatchBusiness(
     .map(({ objectId }) => objectId);
   // A subscription ends some time; that the bill was paid here is known for ever.
   const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
-  for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
+  const paid = await paidHere(store.db, businessId, unwatched);
+  for (const payableId of paid) unowned.add(payableId);
+  if (unwatched.length > paid.size) {
+    // A restored store may have forgotten that it paid them: their owner tells people.
+    const sinceMs = followedSinceMs(context.nowMs());
+    const isPossible = await mayHaveForgotten(store.db, businessId, sinceMs);
+    for (const payableId of isPossible ? unwatched : []) unowned.add(payableId);
+  }
   const orphans = failed.filter((payableId) => unowned.has(payableId));
   await eachOf([...new Set(orphans)], SIGNALS_AT_ONCE, async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;

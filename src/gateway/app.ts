@@ -19,6 +19,7 @@ import { addPayableRoutes } from "./routes/payables.ts";
 import { addPlanRoutes } from "./routes/plans.ts";
 import { addPlaybookRoutes } from "./routes/playbooks.ts";
 import { addReleaseRoutes } from "./routes/releases.ts";
+import { addServicePaymentRoutes } from "./routes/service-payments.ts";
 import { addReportRoutes } from "./routes/reports.ts";
 import { addRunRoutes } from "./routes/runs.ts";
 import { addScheduleRoutes } from "./routes/schedules.ts";
@@ -76,6 +77,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addPlanRoutes(routes);
   addRunRoutes(routes);
   addReportRoutes(routes);
+  addServicePaymentRoutes(routes);
   addDecisionRoutes(routes);
   addOffCycleRoutes(routes);
   addHoldRoutes(routes);

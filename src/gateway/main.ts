@@ -10,6 +10,7 @@ import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
+import { watchStore } from "../process/store-watch.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
 
 /** How often a server that can't be reached yet is asked again. */
@@ -65,6 +66,12 @@ async function main(): Promise<number> {
       ? {}
       : { publicUrl: config.publicUrl }),
   });
+  let isGone = false;
+  // It goes on answering: 503 has the service send its webhooks again, and a balancer look elsewhere.
+  const storeWatch = watchStore(part, (why) => {
+    if (!isGone) complain(why);
+    isGone = true;
+  });
   const stopped = stopSignal(options["exit-with-parent"]);
   try {
     const url = await gateway.start();
@@ -81,6 +88,7 @@ async function main(): Promise<number> {
     complain(portProblem(error, config));
     return EXIT_UNREACHABLE;
   } finally {
+    await storeWatch?.stop();
     await gateway.stop();
     await clients.close();
     await connection.close();

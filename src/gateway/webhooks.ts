@@ -7,7 +7,7 @@ import type { GatewayContext } from "./http/context.ts";
 import { GatewayError, notFound } from "../actions/errors.ts";
 import { noteRefusedWebhook } from "./http/refusals.ts";
 import { addressOf } from "./http/request.ts";
-import { requireJson } from "./http/route.ts";
+import { requireJson } from "./http/parts.ts";
 
 /**
  * `POST /webhooks/{business}`: verifies, writes to the inbox, answers 2xx. Needs the store and

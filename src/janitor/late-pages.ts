@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { forgottenOf, tellOfForgotten } from "../ledger/forgotten-payments.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
 import type { Payment } from "../payments-api/index.ts";
+import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import {
   externalPaymentsLookedAfter,
@@ -12,7 +14,7 @@ import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
-import type { JanitorContext } from "./context.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 
 /** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
 const PAGES_A_TURN = 25;
@@ -51,11 +53,13 @@ export class LatePages {
     const { db } = this.#context.store;
     const businessMs = Math.floor(nowBusinessMs);
     const external = await externalPaymentsLookedAfter(db, profile.name);
-    if (external.size === 0 && !(await isWatching(db, profile.businessId, businessMs))) {
+    const sinceMs = followedSinceMs(businessMs);
+    const mayBeForgotten = await mayHaveForgotten(db, profile.businessId, sinceMs);
+    const isWatched = await isWatching(db, profile.businessId, businessMs);
+    if (external.size === 0 && !mayBeForgotten && !isWatched) {
       return keepLatePass(db, { ...pass, madeBefore: null });
     }
     const { payments } = this.#context.clientOf(profile.name);
-    const sinceMs = followedSinceMs(businessMs);
     const filters = {
       createdAfter: new Date(sinceMs).toISOString(),
       createdBefore: pass.madeBefore ?? undefined,
@@ -65,6 +69,7 @@ export class LatePages {
       await this.#tell(profile, items, businessMs);
       const theirs = items.filter(({ status }) => external.has(status));
       if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);
+      if (mayBeForgotten) await this.#tellOfForgotten(profile, items);
       // A page may be shorter than asked for. Where the filter is not kept, age ends the pass.
       const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;
       const madeBefore = isLast ? null : pass.madeBefore;
@@ -116,5 +121,26 @@ export class LatePages {
     for (const { payableId } of await untoldExternalPayments(store.db, businessId, failed)) {
       await startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business, payableId });
     }
+  }
+
+  /**
+   * What came back of payments that a restored store doesn't know: nobody else would hear of them.
+   */
+  async #tellOfForgotten(
+    { businessId, name: business }: BusinessProfile,
+    page: readonly Payment[],
+  ): Promise<void> {
+    const { store, log } = this.#context;
+    const forgotten = await forgottenOf(store.db, businessId, page);
+    if (forgotten.length === 0) return;
+    const by = { actor: AUTHOR, nowMs: Date.now() };
+    const isNews = await store.transactionOf(businessId, (trx) =>
+      tellOfForgotten(trx, businessId, forgotten, by),
+    );
+    if (!isNews) return;
+    log.warn("payments came back that the store has no record of", {
+      business,
+      paymentIds: forgotten.map(({ id }) => id),
+    });
   }
 }

@@ -10,7 +10,17 @@ import {
   unsettledSends,
   wasAnsweredApplied,
 } from "./derive.ts";
-import type { KeyedAttempt, LineKey, Look, Reading, Shown, Step, SubjectFacts } from "./facts.ts";
+import type {
+  KeyedAttempt,
+  LineKey,
+  Look,
+  Now,
+  Reading,
+  Restored,
+  Shown,
+  Step,
+  SubjectFacts,
+} from "./facts.ts";
 import { pay } from "./operations.ts";
 import { type Asked, lookDue, wait } from "./steps.ts";
 
@@ -104,6 +114,19 @@ export function explainFirst(asked: Asked): Step | null {
   return unaccounted(unexplained);
 }
 
+/** How long after a loss, from then on, a restored store sends nothing yet; not above 0 once that is over. */
+export function afterLossLeftMs(
+  restored: Restored,
+  at: { readonly atMs: number; readonly serviceMs: number | null },
+  clocks: Pick<Now, "sandbox">,
+): number {
+  const byService = clocks.sandbox && restored.serviceMs !== null && at.serviceMs !== null;
+  const sinceMs = byService
+    ? (at.serviceMs ?? 0) - (restored.serviceMs ?? 0)
+    : at.atMs - restored.atMs;
+  return LEAVE_WITHIN_MS + conclusiveAfterMs(clocks) - sinceMs;
+}
+
 /**
  * Rule 10: a restored store waits until everything that it may have forgotten would show, then
  * explains it. A send let through just before the loss needs as long as any other.
@@ -111,17 +134,11 @@ export function explainFirst(asked: Asked): Step | null {
 export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Step | null {
   const { restored, attempts, looks } = facts;
   if (restored === null || wish === null) return null;
-  const leftMs = (at: { readonly atMs: number; readonly serviceMs: number | null }): number => {
-    const byService = now.sandbox && restored.serviceMs !== null && at.serviceMs !== null;
-    const sinceMs = byService
-      ? (at.serviceMs ?? 0) - (restored.serviceMs ?? 0)
-      : at.atMs - restored.atMs;
-    return LEAVE_WITHIN_MS + conclusiveAfterMs(now) - sinceMs;
-  };
-  const isLateEnough = ({ isWhole, begunAtMs, begunServiceMs }: Look): boolean =>
-    isWhole && leftMs({ atMs: begunAtMs, serviceMs: begunServiceMs }) <= 0;
+  const isLateEnough = ({ isWhole, begunAtMs: atMs, begunServiceMs: serviceMs }: Look): boolean =>
+    isWhole && afterLossLeftMs(restored, { atMs, serviceMs }, now) <= 0;
   if (!looks.some(isLateEnough)) {
-    if (leftMs(now) > 0) return wait("restored", leftMs(now));
+    const leftMs = afterLossLeftMs(restored, now, now);
+    if (leftMs > 0) return wait("restored", leftMs);
     return { kind: "read", reason: "The service was read too soon after the store was restored." };
   }
   const sends = attempts.flatMap((attempt) => attempt.sends);

@@ -40,9 +40,14 @@ const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   clock: "The service's clock can't be read.",
 };
 
-/** What a subject waits for, for people. */
-export function waitReasonText(reason: WaitReason): string {
-  return WAIT_TEXTS[reason];
+/**
+ * What a subject waits for, for people.
+ *
+ * @param until when a restored store sends again, where that is known
+ */
+export function waitReasonText(reason: WaitReason, until?: string): string {
+  if (reason !== "restored" || until === undefined) return WAIT_TEXTS[reason];
+  return `The store was restored. Payrun sends nothing until ${until}: a lookup then shows what the store may have lost.`;
 }
 
 /** Waits for the wire clock: in a sandbox only that measures the service's windows. */

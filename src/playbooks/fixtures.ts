@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import { type ApprovalStage, type PayRunPlaybook, REVIEW_REASONS } from "../contracts/playbook.ts";
-import { ruleFor } from "../domain/approvals/policy.ts";
+import { ruleFor } from "../domain/approvals/rules.ts";
 import { spanText } from "../domain/clock/spans.ts";
 import { read, span } from "./blocks.ts";
 import { ConditionError, evaluateCondition } from "./conditions.ts";

@@ -3,6 +3,7 @@ import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
 import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
+import { lossConditions } from "./loss-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
@@ -33,6 +34,7 @@ interface Asked {
 /** Everything that is not as it should be, as far as the store and the settings show it. */
 export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const found = await Promise.all([
+    lossConditions(asked),
     lateConditions(asked),
     workerConditions(asked.db),
     clockConditions(asked),

@@ -6,6 +6,7 @@ import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
 import { DECIDE_SOON_MS } from "../domain/notices/decide-by.ts";
 import { oldestUndispatchedMs, recoveredSince } from "../store/events/inbox.ts";
+import { lastRefusedWebhook } from "../store/audit/refused-webhooks.ts";
 import type { Db } from "../store/index.ts";
 import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
 import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
@@ -24,6 +25,11 @@ const RUNS = 100;
 const IN_DOUBT_MS = HOUR_MS;
 const UNDISPATCHED_MS = 5 * MINUTE_MS;
 const RECOVERED_WITHIN_MS = HOUR_MS;
+/** Refusals are noted ever more rarely within a day. */
+const DAY_MS = 24 * HOUR_MS;
+
+/** Why a webhook was refused that the service itself may have sent. */
+const SIGNATURES: readonly string[] = ["no_match", "no_secret", "too_old", "too_new"];
 
 interface Asked {
   readonly db: Db;
@@ -128,8 +134,15 @@ async function eventsLate(
   }
   const missed = await recoveredSince(db, businessId, nowMs - RECOVERED_WITHIN_MS);
   if (missed > 0) {
-    const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them`;
-    const remedy = "Look whether the service reaches the gateway: payrun doctor.";
+    const refused = await lastRefusedWebhook(db, { businessId, business, sinceMs: nowMs - DAY_MS });
+    const isUnsigned = refused !== null && SIGNATURES.includes(refused);
+    const why = isUnsigned
+      ? `, and the gateway has refused webhooks whose signature it could not confirm (${refused})`
+      : "";
+    const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them${why}`;
+    const remedy = isUnsigned
+      ? "Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; then restart the gateways."
+      : "Look whether the service reaches the gateway: payrun doctor.";
     found.push({ code: "webhooks-missed", severity: "warning", business, text, remedy });
   }
   return found;

@@ -9,6 +9,7 @@ import { zoneOf } from "./moment.ts";
 import { cell, dollars } from "./csv.ts";
 import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
+import { markGivenBack } from "./status/given-back.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
@@ -56,7 +57,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
 export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
-  const { phase, outcome, byState, plan } = await runHead(context, run);
+  const { phase, outcome, byState, givenBack, plan } = await runHead(context, run);
   const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
   return {
     id: run.runId,
@@ -72,9 +73,14 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
+    ...(givenBack === undefined ? {} : { givenBack }),
     decisions: await decisionsOf(context, run),
     exceptionCount: odd.count,
-    exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
+    exceptions: await markGivenBack(
+      context.store.db,
+      run.runId,
+      odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
+    ),
     skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
     ...(await topUpStatuses(context, run)),
   };

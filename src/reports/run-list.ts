@@ -119,7 +119,7 @@ async function cancellations(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     business: each.business,
     playbook: each.playbook,
     phase: each.phase,
-    waitingFor: each.endedAtMs === null ? each.waitingFor : null,
+    waitingFor: each.waitingFor,
     totalCents: each.totalCents,
     launchedBy: each.requestedBy,
     launchedAt: iso(each.requestedAtMs),

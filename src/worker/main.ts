@@ -27,6 +27,7 @@ import {
   unlessWrong,
 } from "../process/part.ts";
 import type { Repeated } from "../process/repeat.ts";
+import { watchStore } from "../process/store-watch.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 import { startClockWatch } from "./clock-watch.ts";
@@ -48,7 +49,7 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  * nothing new is leased, and what was sent gets its answer and is recorded.
  *
  * @returns exit code: 0 after a signal, 2 for arguments or settings that can't be used, 4 where Temporal or the
- * store can't be reached
+ * store can't be reached, or where the store's file has been deleted or replaced
  */
 async function main(): Promise<number> {
   const options = unlessWrong(complain, () => readOptions(process.argv.slice(2)));
@@ -82,9 +83,18 @@ async function main(): Promise<number> {
   let lateChanges: Repeated | undefined;
   let clockWatch: Repeated | undefined;
   let presence: Repeated | undefined;
+  let storeWatch: Repeated | undefined;
+  /** Set once the store's file is gone: nothing that this process does is written down any more. */
+  let gone: string | undefined;
   try {
     const workers = await createWorkers({
       ...{ connection: connections.native, namespace, dataConverter, context, options },
+    });
+    storeWatch = watchStore(part, (why) => {
+      if (gone === undefined) complain(why);
+      gone = why;
+      draining.abort();
+      stopAll(workers);
     });
     // Before anything is polled: what was lost must be on hold first.
     const janitorContext = { ...context.activities, profiles: config.profiles };
@@ -99,8 +109,9 @@ async function main(): Promise<number> {
     process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid })}\n`);
     log.info(`polling ${connectionOptions.address}, namespace ${namespace}`);
     await runAll(workers);
-    return 0;
+    return gone === undefined ? 0 : EXIT_UNREACHABLE;
   } finally {
+    await storeWatch?.stop();
     await janitor?.stop();
     await lateChanges?.stop();
     await clockWatch?.stop();

@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
+import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
@@ -88,4 +90,27 @@ test("without a worker, and with nobody who is told, doctor says so and what hel
     /✗ Workers: no worker has been heard of\n +“npx --prefix \S+ payrun worker”/,
   );
   expect(stdout).toMatch(/! Notices: nobody of default is told of anything/);
+});
+
+test("doctor calls a store locked that another process has locked, and no worker frozen for it", async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, "payrun.db");
+  const store = await openStore(`sqlite:${path}`);
+  await noteWorker(store.db, "host:1");
+  const longAgo = { until_ms: Date.now() - 90_000 };
+  await store.db.updateTable("leases").set(longAgo).execute();
+  await store.close();
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec("begin immediate");
+  const env = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+  const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
+  expect(checks.find(({ name }) => name === "Store")).toMatchObject({
+    state: "failed",
+    text: expect.stringContaining("another process keeps it locked"),
+    remedy: expect.stringContaining("Close whatever has the file open"),
+  });
+  const workers = checks.find(({ name }) => name === "Workers");
+  expect(workers?.text).toContain("the store is locked");
+  expect(workers?.remedy).not.toContain("frozen");
 });

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Browser } from "../gateway/sign-in/browser.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
-import { type CliResult, payrun } from "./cli.ts";
+import { personPath, readPerson } from "../../src/cli/home/people.ts";
+import { writePrivate } from "../../src/cli/home/private-file.ts";
+import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -77,4 +79,16 @@ test("nobody makes a token without an administrator's, nor two administrators wh
   expect((await as("", ["token", "create", "eve", "--role", "admin"])).code).toBe(1);
   const one = await as("", ["token", "bootstrap", "Jos\u00e9", "jose\u0301"]);
   expect([one.code, one.stderr]).toEqual([2, expect.stringContaining("one person")]);
+});
+
+test("whoever speaks by --as and renews that token goes on speaking by --as", async () => {
+  const home = temporaryFolder();
+  writePrivate(personPath(home, "vic"), `${await gateway.token("vic", ["viewer"])}\n`);
+  const env = { PAYRUN_HOME: home, PAYRUN_GATEWAY_URL: gateway.url };
+  const asVic = (...words: readonly string[]) => payrun(["--as", "vic", ...words], { env });
+  const renewed = await asVic("token", "renew");
+  expect(renewed.code).toBe(0);
+  expect(renewed.stderr).toContain(`${home} keeps it in place of the old one`);
+  expect(readPerson(home, "vic")).toBe(renewed.stdout.trim());
+  expect((await asVic("status")).code).toBe(0);
 });

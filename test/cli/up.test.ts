@@ -42,6 +42,9 @@ describe("up", () => {
     const made = await payrun(["token", "create", "olga", "--role", "owner", "--json"], elsewhere);
     expect(made.json()).toMatchObject({ token: expect.stringMatching(/^payrun_/) });
     expect(made.stderr).toContain("--as olga");
+    // Makers are named as the store has them, whatever a reader types to run us.
+    const tokens = await payrun(["token", "list"], elsewhere);
+    expect(tokens.stdout).toMatch(/ approver .*all +payrun up +until /);
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
     const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
     // Whoever was made at the start counts, and so does who was made before the launch.
@@ -69,6 +72,10 @@ describe("up", () => {
     expect(doctor.json()).toMatchObject({ ok: true });
     const clock = await payrun(["sandbox", "clock", "--scale", "3600", "--json"], elsewhere);
     expect(clock.json()).toMatchObject({ scale: 3_600 });
+    const bank = clock.json<{ bank: string }>().bank;
+    const later = await payrun(["sandbox", "clock", "--advance", "PT6H", "--json"], elsewhere);
+    const passedMs = Date.parse(later.json<{ bank: string }>().bank) - Date.parse(bank);
+    expect(passedMs).toBeGreaterThanOrEqual(6 * 3_600_000);
     const trail = await payrun(["audit", "verify", "--business", "sandbox"], elsewhere);
     expect([trail.code, trail.stderr]).toEqual([0, ""]);
 

@@ -67,6 +67,17 @@ async function holdOnAll(payrun: TestPayrun): Promise<HoldJson> {
   return hold;
 }
 
+/** What an operator compares: the service's payments, and what the store knows of each. */
+async function compared(payrun: TestPayrun) {
+  interface Listed {
+    readonly onRecord: boolean;
+    readonly mayBeOurs: boolean;
+  }
+  const path = "/v1/payments?since=2000-01-01";
+  const { body } = await payrun.call<{ items: Listed[] }>("operator", "GET", path);
+  return body.items.map(({ onRecord, mayBeOurs }) => ({ onRecord, mayBeOurs }));
+}
+
 async function release(payrun: TestPayrun, hold: HoldJson): Promise<void> {
   const { status } = await payrun.call("operator", "DELETE", `/v1/holds/${hold.id}`);
   expect(status).toBe(200);
@@ -83,6 +94,9 @@ describe("a store that was restored from a backup", () => {
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
       await replaceStore(payrun, backup);
       const hold = await holdOnAll(payrun);
+      expect(await compared(payrun)).toEqual(
+        made.map(() => ({ onRecord: false, mayBeOurs: true })),
+      );
       await approve(payrun, runId);
       await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
       await release(payrun, hold);
@@ -93,6 +107,9 @@ describe("a store that was restored from a backup", () => {
       expect(await paymentRequests(payrun)).toBe(2);
       const done = await untilEnded(payrun, runId);
       expect(done.counts).toEqual({ settled: 2 });
+      expect(await compared(payrun)).toEqual(
+        made.map(() => ({ onRecord: true, mayBeOurs: false })),
+      );
       await expectAllDone(payrun, made);
     },
   );

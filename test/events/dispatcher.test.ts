@@ -5,6 +5,7 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { MASS_QUEUE, retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
@@ -178,6 +179,15 @@ describe("the dispatcher", () => {
     const ownerOf = (id: string) => client.workflow.getHandle(retryFailedPaymentId("acme", id));
     expect((await ownerOf("long_ago").describe()).type).toBe("retryFailedPayment");
     await expect(ownerOf("never_sent").describe()).rejects.toThrow(/not found/i);
+  });
+
+  test("starts the owner of a bill that nobody knows where the store may have forgotten its payment", async () => {
+    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    await gateway.store.transaction((trx) => holdForLoss(trx, loss));
+    await send("forgotten", "payable.payment.reversed");
+    await eventually(undispatched, (count) => count === 0);
+    const owner = client.workflow.getHandle(retryFailedPaymentId("acme", "forgotten"));
+    expect((await owner.describe()).type).toBe("retryFailedPayment");
   });
 
   test("only marks other events of a run that is over", async () => {

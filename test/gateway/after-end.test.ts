@@ -3,6 +3,7 @@ import type { LineState } from "../../src/contracts/pay-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
@@ -21,7 +22,10 @@ afterEach(() => gateway.stop());
 
 /** The run has completed, with its bills in these states. */
 async function completed(p1: LineState, p2: LineState): Promise<void> {
-  await setLine(gateway.store, run.runId, "p1", { state: p1 });
+  await setLine(gateway.store, run.runId, "p1", {
+    state: p1,
+    ...(p1 === "parked" ? { reasonCode: "R02" } : {}),
+  });
   await setLine(gateway.store, run.runId, "p2", { state: p2 });
   const ended = { phase: "completed", endedAtMs: Date.now() } as const;
   await setRunPhase(gateway.store.db, run.runId, ended);
@@ -85,12 +89,40 @@ test("a bill that its retry has given back waits for the next run, and for no pe
     workflowId: retryFailedPaymentId("acme", "p1"),
   });
   expect(await parked()).toBe(1);
+  expect(await said("status", "--needs-action")).toContain(run.runId);
+  const vic = await signedIn(gateway, "vic", ["viewer"]);
+  expect((await vic.get("/needs-action")).text).toContain("1 bill of $100.00 waits for a decision");
   await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
   expect(await parked()).toBe(0);
+  expect(await said("status", "--needs-action")).not.toContain(run.runId);
   const told = await said("explain", "BILL-p1");
   expect(told).toContain("given back for the next run");
   expect(told).toContain("It was given back, and waits for the next run");
   expect(told).not.toContain("waits for a person");
+  for (const words of [
+    ["status", run.runId],
+    ["status", retryFailedPaymentId("acme", "p1")],
+    ["show", run.runId],
+    ["report", run.runId],
+  ]) {
+    expect(await said(...words), words.join(" ")).toMatch(/BILL-p1 .*given-back/);
+  }
+  expect(JSON.parse(await said("status", run.runId, "--json"))).toMatchObject({
+    givenBack: { count: 1, cents: 10_000 },
+    payments: expect.arrayContaining([
+      expect.objectContaining({ payableId: "p1", state: "parked", givenBack: true }),
+    ]),
+  });
+  for (const page of ["runs", "reports"]) {
+    const { text } = await vic.get(`/${page}/${encodeURIComponent(run.runId)}`);
+    expect(text, page).toContain("Waits for the next run");
+    expect(text, page).not.toContain("Needs a person");
+  }
+  const bulk = ["resolve", "--retry", "--reason", "new account", "--reason-code", "R02", "--yes"];
+  const operator = await gateway.token("oli", ["operator"]);
+  expect((await typed(gateway, operator, bulk)).stdout).toContain(
+    "No bill is parked for that reason",
+  );
 });
 
 test("show calls no settled bill late, and tells no money of before once all is decided", async () => {

@@ -111,6 +111,25 @@ describe("the gateway's process", () => {
     expect(answer.json["duplicate"]).toBe(true);
   });
 
+  test("refuses webhooks, and says why, once the store's file is deleted under it", async () => {
+    const path = join(folder, "payrun.db");
+    const started = run({ PAYRUN_DATABASE_URL: `sqlite:${path}` });
+    const { url } = await ready(started);
+    await rm(path);
+    const refused = await deliver(url, eventBody({}), { business: "default" });
+    expect(refused.status).toBe(503);
+    expect(refused.json).toMatchObject({ error: "store_replaced" });
+    const answer = await fetch(`${url}/ready`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      ...{ status: "not-ready", store: "replaced" },
+      reason: expect.stringMatching(/deleted or replaced.*start the gateway again/),
+    });
+    await expect
+      .poll(() => started.stderr, { timeout: 20_000 })
+      .toMatch(/payrun gateway: The store .*payrun\.db was deleted/);
+  });
+
   test("ends when its parent is gone, where it was asked to", async () => {
     const started = run({}, ["--exit-with-parent"]);
     await ready(started);

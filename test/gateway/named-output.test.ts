@@ -2,11 +2,17 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import { incidentLines } from "../../src/cli/show/incident.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
-import { insertItem } from "../../src/store/cancellations/cancellation-items.ts";
+import { leftToPeople, TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
+import {
+  type CancellationItem,
+  insertItem,
+  listItems,
+} from "../../src/store/cancellations/cancellation-items.ts";
 import {
   changeCancellation,
   insertCancellation,
 } from "../../src/store/cancellations/cancellations.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
@@ -22,7 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-async function cancelled(request: string, payableIds: readonly string[]): Promise<string> {
+async function cancelled(
+  request: string,
+  payableIds: readonly string[],
+  end: CancelEnd = { state: "cancelled", reason: "No money moved." },
+): Promise<string> {
   const { store } = gateway;
   const workflowId = `cancel-scheduled-payments/acme/${request}`;
   const asked = { businessId: "biz_acme", business: "acme", playbook: "", runId: null };
@@ -32,19 +42,22 @@ async function cancelled(request: string, payableIds: readonly string[]): Promis
   });
   for (const [itemNo, payableId] of payableIds.entries()) {
     const money = { contactId: "con_osprey", amountCents: 11_100, holdId: null };
-    const end = { state: "cancelled", open: false, reason: "No money moved." } as const;
     await insertItem(
       store.db,
       {
         ...{ workflowId, itemNo, businessId: "biz_acme", payableId },
-        ...{ paymentId: `pmt_${payableId}`, ...money, ...end },
+        ...{ paymentId: `pmt_${payableId}`, ...money, ...end, open: false },
       },
       Date.now(),
     );
   }
-  await changeCancellation(store.db, workflowId, { phase: "completed", endedAtMs: Date.now() });
+  const waitingFor = leftToPeople(await listItems(store.db, workflowId));
+  const phase = waitingFor === null ? "completed" : "completed-with-exceptions";
+  await changeCancellation(store.db, workflowId, { phase, waitingFor, endedAtMs: Date.now() });
   return workflowId;
 }
+
+type CancelEnd = Pick<CancellationItem, "state" | "reason">;
 
 test("a cancellation leads with vendor, number and amount, its payments' ids behind; --json has all", async () => {
   const id = await cancelled("one", ["p1", "p_unknown"]);
@@ -71,6 +84,23 @@ test("the list says of a cancellation that it found nothing, and of another what
   expect(stdout).toMatch(/acme\/one +completed +\$111\.00 *\n/);
 });
 
+test("a cancellation that came after the money was sent says so wherever it stands, and what a person can do", async () => {
+  const end = { state: "too-late", reason: TOO_LATE.atTheBank } as const;
+  const id = await cancelled("late", ["p1"], end);
+  const said =
+    "a person, about 1 payment of $111.00: Already with the bank, so the money arrives at the vendor. To have the money back, ask the vendor to return it.";
+  for (const words of [["status"], ["status", "--needs-action"], ["status", id], ["show", id]]) {
+    const { stdout, code } = await typed(gateway, operator, words);
+    expect([code, stdout], words.join(" ")).toEqual([0, expect.stringContaining(said)]);
+  }
+  const json = (await typed(gateway, operator, ["show", id, "--json"])).json();
+  expect(json).toMatchObject({ phase: "completed-with-exceptions", waitingFor: said });
+  const olga = await signedIn(gateway, "olga", ["operator"]);
+  for (const page of ["/", `/runs/${encodeURIComponent(id)}`]) {
+    expect((await olga.get(page)).text, page).toContain(`waits for ${said}`);
+  }
+});
+
 test("an incident's bills lead with vendor and number", () => {
   vi.stubEnv("NO_COLOR", "1");
   const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
@@ -86,4 +116,29 @@ test("an incident's bills lead with vendor and number", () => {
   });
   vi.unstubAllEnvs();
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
+});
+
+test("a shell that completes a name gets those that begin so, and of another's business none", async () => {
+  await cancelled("one", ["p1"]);
+  const offered = async (token: string, ...words: readonly string[]) => {
+    const { code, stdout, stderr } = await typed(gateway, token, ["complete", ...words]);
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+  expect(await offered(operator, "bill")).toEqual(["BILL-p1", "Osprey Robotics"]);
+  expect(await offered(operator, "bill", "bill-")).toEqual(["BILL-p1"]);
+  expect(await offered(operator, "bill", "osprey r")).toEqual(["Osprey Robotics"]);
+  expect(await offered(operator, "bill", "%")).toEqual([]);
+  expect(await offered(operator, "vendor", "Os")).toEqual(["Osprey Robotics"]);
+  expect(await offered(operator, "run", "we")).toEqual(["weekly", "weekly/2026-11-20"]);
+  expect(await offered(operator, "run")).toContain("one");
+  await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd"]);
+  const onHold = await offered(operator, "hold");
+  expect(onHold).toEqual(["BILL-p1", "Osprey Robotics", expect.stringMatching(/^hold_/)]);
+  const others = await gateway.token("mallory", ["operator"], ["beta"]);
+  for (const kind of ["bill", "vendor", "run", "account", "hold", "playbook"]) {
+    expect(await offered(others, kind), kind).toEqual([]);
+  }
+  expect(await offered(operator, "no-such-kind")).toEqual([]);
+  expect(await offered("of-nobody", "bill")).toEqual([]);
 });

@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
+import { reviewDigest } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -119,6 +121,22 @@ test("odd bills come with their reasons, late ones with the days, and every bill
   ]);
   expect(leftOut.byReason).toEqual([{ code: "not-due", reason: "not due yet", count: 1 }]);
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
+});
+
+test("what an approver is shown fits a narrow terminal, and stays one line each elsewhere", async () => {
+  const review = await reviewFor("cora", ["controller"]);
+  const reasons = ["paid already", "not due yet", "not approved in the service", "void in it"];
+  const byReason = reasons.map((reason, at) => ({ code: `code-${at}`, reason, count: 1_000 + at }));
+  const digest = () => reviewDigest({ ...review, leftOut: { count: 4_006, byReason } });
+  const leftOut = `Left out (4,006 bills): ${byReason.map(({ count, reason }) => `${count} ${reason}`).join(", ")}`;
+  expect(digest().map(stripVTControlCharacters)).toContain(leftOut);
+  vi.spyOn(process, "stdout", "get").mockReturnValue(
+    Object.assign(Object.create(process.stdout) as typeof process.stdout, { columns: 60 }),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
+  const narrow = digest().map(stripVTControlCharacters);
+  expect(narrow.filter((line) => line.length > 60)).toEqual([]);
+  expect(narrow.map((line) => line.trim()).join(" ")).toContain(leftOut);
 });
 
 test("pages hold what was asked for, and the sums are over all bills", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { LateChanges } from "../../src/janitor/late-changes.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 
@@ -180,6 +182,69 @@ test("a payment that comes back after a retry had settled it is told to the retr
   world.told.length = 0;
   await process.turn();
   expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
+});
+
+describe("payments that a restored store has no record of, and that came back", () => {
+  /** Three that nobody knows, one that has arrived, one that was made after the loss; and one of ours. */
+  async function restored(world: MoneyWorld, isLoss: boolean): Promise<History> {
+    const [made] = await history(world, 5, 20);
+    const at = (days: number): string => new Date(made.nowMs + days * DAY_MS).toISOString();
+    made.payments = made.payments.map((payment, index) => ({
+      ...payment,
+      status: index === 4 ? "completed" : "returned",
+      failureReason: "R01 Insufficient funds",
+      updatedAt: at(0),
+      ...(index === 0 ? { createdAt: at(1 / 24) } : {}),
+    }));
+    const { businessId } = world;
+    const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs: made.nowMs };
+    if (isLoss) await world.store.transaction((trx) => holdForLoss(trx, loss));
+    return made;
+  }
+
+  /** A process that has read all, so many times. */
+  async function passes(
+    made: History,
+    times: number,
+    process = made.process(),
+  ): Promise<ReturnType<History["process"]>> {
+    await process.turn();
+    for (let pass = 0; pass < times; pass += 1) {
+      made.nowMs += 6 * HOUR_MS;
+      await process.turn();
+    }
+    return process;
+  }
+
+  const noticesOf = ({ store }: MoneyWorld) =>
+    listNotices(store.db, { kind: "payment-not-on-record", limit: 10 });
+
+  test("are told to an operator in one notice with all of them, each once", async ({ world }) => {
+    const made = await restored(world, true);
+    const process = await passes(made, 2);
+    const [told, ...others] = await noticesOf(world);
+    expect(others).toEqual([]);
+    expect(told).toMatchObject({
+      subject: "3 payments that this store has no record of have come back",
+      roles: ["operator"],
+      data: { payments: ["pay_1", "pay_2", "pay_3"].map((paymentId) => ({ paymentId })) },
+    });
+    expect(told?.text).toMatch(/- pay_1, \$[\d.,]+ to .*\(v1\) for bill_1, was returned: R01/);
+    expect(told?.text).toMatch(/after the backup.*or somebody else made them/);
+    const [first] = made.payments.slice(1);
+    if (first === undefined) throw new Error("no payments");
+    made.payments.splice(1, 0, { ...first, id: "pay_later" });
+    await passes(made, 1, process);
+    expect((await noticesOf(world)).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^A payment of .* no record of was returned$/),
+      told?.subject,
+    ]);
+  });
+
+  test("are others' business where the store has lost nothing", async ({ world }) => {
+    await passes(await restored(world, false), 2);
+    expect(await noticesOf(world)).toEqual([]);
+  });
 });
 
 describe("a business with a long past", () => {

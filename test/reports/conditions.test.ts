@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { conditionsOf } from "../../src/reports/conditions.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
+import { releaseHold } from "../../src/store/holds/holds.ts";
+import { holdForLoss, lossNoticed } from "../../src/store/janitor/behind.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
@@ -152,4 +154,20 @@ test("a stage is covered by whoever it escalates to, and each stage needs somebo
   expect(found.map(({ text: said }) => said)).toEqual([
     "large asks for an approval by board, and nobody has that role",
   ]);
+});
+
+test("a store that is older than what was done with it is told of until its hold is released", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  await store.transaction((trx) => holdForLoss(trx, loss));
+  const { holdId = "" } = (await lossNoticed(store.db, "biz_acme")) ?? {};
+  const behind = (await conditionsOf(asked(store))).find(({ code }) => code === "store-behind");
+  expect(behind).toMatchObject({ severity: "failed", business: "acme" });
+  expect(behind?.text).toMatch(
+    /token that was revoked or got a new secret after the backup counts/,
+  );
+  expect(behind?.remedy).toContain(`payrun release ${holdId}`);
+  await store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
+  expect(await codes(store)).not.toContain("failed store-behind");
 });

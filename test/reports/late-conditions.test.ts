@@ -3,6 +3,7 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
 import { lateConditions } from "../../src/reports/late-conditions.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
+import { refusedWebhook } from "../../src/store/audit/refused-webhooks.ts";
 import { insertEvents, markDispatched } from "../../src/store/events/inbox.ts";
 import type { Store } from "../../src/store/index.ts";
 import { changeLine } from "../../src/store/lines/lines.ts";
@@ -143,4 +144,33 @@ test("events that wait for five minutes, and those that no webhook brought, are 
   await store.transaction((trx) => markDispatched(trx, "biz_1", ["e1", "e2"], 3_000));
   expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["webhooks-missed"]);
   expect(await codes(store, 2_000 + HOUR_MS)).toEqual([]);
+});
+
+test("events that no webhook brought come with the signatures that the gateway could not confirm", async () => {
+  const { store } = await testStore();
+  const via = "deliveries" as const;
+  await insertEvents(store.db, [
+    {
+      ...{ businessId: "biz_1", eventId: "e1", type: "payable.paid", sequence: "1" },
+      ...{ object: "payable", objectId: "p1", createdAt: "2026-11-05T12:00:00Z" },
+      ...{ receivedAtMs: 1_000, via, body: "{}" },
+    },
+  ]);
+  await store.transaction((trx) => markDispatched(trx, "biz_1", ["e1"], 3_000));
+  const missed = async () =>
+    (await lateConditions({ db: store.db, profiles: [ACME], nowMs: 4_000 })).map(
+      ({ text, remedy }) => ({ text, remedy }),
+    );
+  expect(await missed()).toEqual([
+    { text: expect.stringMatching(/had them$/), remedy: expect.stringContaining("doctor") },
+  ]);
+  await store.transaction((trx) =>
+    appendAudit(trx, refusedWebhook(ACME, { why: "no_match", times: 1 }, 2_000)),
+  );
+  expect(await missed()).toEqual([
+    {
+      text: expect.stringMatching(/signature it could not confirm \(no_match\)$/),
+      remedy: expect.stringContaining("webhookSecrets"),
+    },
+  ]);
 });

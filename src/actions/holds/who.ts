@@ -1,6 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
-import { rolesOfRule } from "../../domain/approvals/policy.ts";
+import { rolesOfRule } from "../../domain/approvals/rules.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import type { ActionContext } from "../context.ts";

@@ -1,8 +1,7 @@
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
 import { folded } from "../../domain/names.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { activeHolds, getHold, type Hold } from "../../store/holds/holds.ts";
-import { namesOf } from "../../store/names/names.ts";
+import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import {
   type CalledWorkflow,
   workflowsOfPlaybook,
@@ -52,7 +51,8 @@ function isOfPeriod(run: CalledWorkflow, text: string): boolean {
   return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
 }
 
-function shortName({ id }: CalledWorkflow): string {
+/** As people name a run: `rent/2026-11-26`. */
+export function shortName({ id }: CalledWorkflow): string {
   return id.split("/").slice(2).join("/");
 }
 
@@ -100,13 +100,9 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
   return { exact, near: exact.length > 0 ? [] : named.slice(0, NEAR_MOST) };
 
   async function shown(holds: readonly Hold[]): Promise<Named[]> {
-    const called = new Map<string, Awaited<ReturnType<typeof namesOf>>>();
-    for (const [scope, kind] of Object.entries(KIND_OF)) {
-      const values = holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
-      if (values.length > 0) called.set(scope, await namesOf(db, businessId, kind, values));
-    }
+    const called = await namesOfHolds(db, holds);
     return holds.map(({ holdId: id, scope, value, releasedAtMs }) => {
-      const name = called.get(scope)?.get(value);
+      const name = called.get(id);
       const what = { kind: "hold", id, business: profile.name } as const;
       return {
         ...what,
@@ -118,5 +114,3 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
     });
   }
 }
-
-const KIND_OF = { payable: "bill", contact: "vendor", source: "account" } as const;

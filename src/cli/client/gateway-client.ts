@@ -12,7 +12,7 @@ import {
   usageError,
 } from "../terminal/cli-error.ts";
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
-import { readLocalAdmin } from "../home/people.ts";
+import { ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
@@ -30,6 +30,11 @@ const errorShape = z.object({
   message: z.string(),
   details: z.unknown().optional(),
 });
+
+interface Asked {
+  readonly body?: object;
+  readonly timeoutMs?: number | undefined;
+}
 
 /** Which bills of a review. */
 interface ReviewPage {
@@ -51,7 +56,7 @@ export function gatewayOf(config: Config): GatewayClient {
     running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
   return new GatewayClient({
     url: isTold ? running.gatewayUrl : config.gatewayUrl,
-    token: config.token ?? readLocalAdmin(config.home),
+    token: ownToken(config),
     mayCrossInTheClear: config.allowsPlaintext.includes("gateway"),
   });
 }
@@ -165,8 +170,12 @@ export class GatewayClient {
     }
   }
 
-  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Shown<Schema>> {
-    return this.#parsed("GET", path, schema);
+  get<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    timeoutMs?: number,
+  ): Promise<Shown<Schema>> {
+    return this.#parsed("GET", path, schema, { timeoutMs });
   }
 
   post<Schema extends z.ZodType>(
@@ -174,7 +183,7 @@ export class GatewayClient {
     schema: Schema,
     body: object,
   ): Promise<Shown<Schema>> {
-    return this.#parsed("POST", path, schema, body);
+    return this.#parsed("POST", path, schema, { body });
   }
 
   delete<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Shown<Schema>> {
@@ -200,9 +209,9 @@ export class GatewayClient {
     method: "GET" | "POST" | "DELETE",
     path: string,
     schema: Schema,
-    body?: object,
+    asked: Asked = {},
   ): Promise<Shown<Schema>> {
-    const answer = await this.#answered(method, path, body);
+    const answer = await this.#answered(method, path, asked);
     if (schema.safeParse(answer.body).success) return answer.body as Shown<Schema>;
     throw unavailable(
       "not_a_gateway",
@@ -214,9 +223,9 @@ export class GatewayClient {
   async #answered(
     method: "GET" | "POST" | "DELETE",
     path: string,
-    body?: object,
+    { body, timeoutMs = TIMEOUT_MS }: Asked,
   ): Promise<HttpAnswer> {
-    const options = { ...this.#bearer, body, timeoutMs: TIMEOUT_MS };
+    const options = { ...this.#bearer, body, timeoutMs };
     const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
       throw error instanceof CliError ? error : this.#unreachable(error);
     });

@@ -15,7 +15,10 @@ export function addCancelCommand(program: Command, session: Session): void {
   program
     .command("cancel")
     .description("stop paying; what was sent is followed to its end. Ends an onboarding")
-    .argument("<id>", "a run or an onboarding: rent for its newest run, rent/2026-11-26, or its id")
+    .argument(
+      "<run>",
+      "a run or an onboarding: rent for its newest run, rent/2026-11-26, or its id",
+    )
     .option("--reason <text>", "why")
     .option("--json", "print one JSON document")
     .action((id, options) =>

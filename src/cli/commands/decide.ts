@@ -35,7 +35,7 @@ export function addApproveCommand(program: Command, session: Session): void {
   program
     .command("approve")
     .description("approve a run's plan, as far as your role counts and its stage is open")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--drop <bill>", "leave this bill out: its number or id; may be repeated", collect)
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "a remark to keep with it")
@@ -56,7 +56,7 @@ export function addRejectCommand(program: Command, session: Session): void {
   program
     .command("reject")
     .description("reject a run's plan: nothing more of it is paid")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "why")
     .option("--top-up", "refuse the deposit that it asks for, and no bill")

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Config } from "../../config.ts";
 import { Clients } from "../../business/clients.ts";
-import { isPostgres, openStore, StoreError } from "../../store/index.ts";
+import { isPostgres, openStore, type Store, StoreError } from "../../store/index.ts";
 import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens, type Token } from "../../store/approvals/tokens.ts";
@@ -59,7 +59,12 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
   const name = "Store";
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+    const isLocked = await isStoreLocked(store);
     await store.close();
+    if (isLocked) {
+      const text = `${databaseUrl}: another process keeps it locked, so that nothing can be written`;
+      return { name, state: "failed", text, remedy: UNLOCK };
+    }
     // Settings are listed without the password.
     const shown = settings.find((setting) => setting.name === "PAYRUN_DATABASE_URL")?.value;
     const text = isPostgres(databaseUrl)
@@ -71,6 +76,19 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
     return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
   }
+}
+
+const UNLOCK =
+  "Close whatever has the file open (a database browser, a backup), or end it; workers and gateways then go on by themselves.";
+
+/** True where no transaction can begin: workers can't say then that they work, either. */
+function isStoreLocked(store: Store): Promise<boolean> {
+  return store
+    .transaction(async () => undefined)
+    .then(
+      () => false,
+      (error: unknown) => error instanceof StoreError && error.code === "locked",
+    );
 }
 
 async function tokensIn(databaseUrl: string): Promise<Token[]> {
@@ -182,6 +200,8 @@ function workersCheck(unserved: readonly ServedQueue[]): Check {
   };
 }
 
+const notReady = z.object({ reason: z.string() });
+
 const readiness = z.object({ store: z.literal("ok"), temporal: z.literal("ok") });
 
 async function gatewayCheck(config: Config): Promise<Check> {
@@ -197,7 +217,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
     return {
       name,
       state: "failed",
-      text: `${url} ${what}: ${JSON.stringify(body)}`,
+      text: `${url} ${what}: ${notReady.safeParse(body).data?.reason ?? JSON.stringify(body)}`,
       remedy: "“payrun up” starts what is missing; the gateway's log says what it can't reach.",
     };
   } catch (error) {
@@ -212,6 +232,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
 
 /** What each condition is about; where none is, all is well with it. */
 const ABOUT: Readonly<Record<Condition["code"], string>> = {
+  "store-behind": "Store",
   "run-not-started": "Runs",
   "decision-due": "Runs",
   "bill-in-doubt": "Runs",
@@ -226,6 +247,14 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "token-expires": "Tokens",
   "nobody-approves": "Approvers",
 };
+
+/** What a worker that the store takes nothing from looks like. */
+const SILENT: readonly Condition["code"][] = ["no-worker", "worker-silent"];
+
+const MUTE = {
+  text: "they can't say whether they work, because the store is locked",
+  remedy: "Nothing is known of them until it is free: look at “Store” above.",
+} as const;
 
 const WELL: Readonly<Record<string, string>> = {
   Workers: "were heard of just now",
@@ -246,8 +275,12 @@ async function conditionChecks({ databaseUrl, profiles }: Config): Promise<reado
         sandboxesOnly: profiles.sandboxesOnly(),
         nowMs: Date.now(),
       };
-      const found = (await conditionsOf(asked)).map(({ code, severity, text, remedy }) => ({
-        ...{ name: ABOUT[code], state: severity, text, remedy },
+      const conditions = await conditionsOf(asked);
+      const isSilent = conditions.some(({ code }) => SILENT.includes(code));
+      const isLocked = isSilent && (await isStoreLocked(store));
+      const found = conditions.map(({ code, severity, text, remedy }) => ({
+        ...{ name: ABOUT[code], state: severity },
+        ...(isLocked && SILENT.includes(code) ? MUTE : { text, remedy }),
       }));
       const well = Object.entries(WELL)
         .filter(([name]) => !found.some((check) => check.name === name))

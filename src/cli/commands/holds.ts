@@ -1,12 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { HOLD_SCOPE, HOLD_SCOPES } from "../../domain/holds.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
 import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
 import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
@@ -61,25 +63,22 @@ async function targetNamed(
   { contact, source, run, playbook, all, business }: Targets,
 ): Promise<object> {
   const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
-  const named = [
-    { field: "payableId", kind: "bill", text: bill },
-    { field: "contactId", kind: "vendor", text: contact },
-    { field: "source", kind: "account", text: source },
-    { field: "run", kind: "run", text: run },
-    { field: "playbook", kind: "playbook", text: playbook },
-  ] as const;
-  const said = named.flatMap(({ text, ...each }) =>
-    text === undefined ? [] : [{ ...each, text }],
-  );
+  const named = { payable: bill, contact, source, run, playbook, all };
+  const said = HOLD_SCOPES.flatMap((scope) => {
+    const text = named[scope];
+    return text === undefined ? [] : [{ ...HOLD_SCOPE[scope], text }];
+  });
   const [only] = said;
-  if (said.length + (all === true ? 1 : 0) !== 1) {
+  if (only === undefined || said.length > 1) {
     throw usageError(
       "say exactly one thing to hold",
       "A bill, --contact, --source, --run, --playbook or --all.",
     );
   }
-  if (only === undefined) return { all: true, ...(business === undefined ? {} : { business }) };
   const { field, kind, text } = only;
+  if (kind === null || text === true) {
+    return { [field]: true, ...(business === undefined ? {} : { business }) };
+  }
   const thing = await findOne(gateway, { kind, text, business, otherwise });
   return { [field]: thing.id, business: thing.business };
 }
@@ -94,18 +93,16 @@ function untilText(text: string): string {
 /** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
 function takenBack({ scope, value, number, name, holds }: Hold): string {
   if (holds !== undefined && holds.recallable.bills + holds.underWay.bills === 0) return "";
-  const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${printable(text)}"`);
   const reason = "--reason …";
   switch (scope) {
     case "payable":
-      return `payrun cancel-scheduled ${quoted(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
+      return `payrun cancel-scheduled ${shellWord(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
     case "contact":
-      return `payrun stop --contact ${quoted(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
+      return `payrun stop --contact ${shellWord(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
     case "source":
     case "run":
-      return `payrun stop --${scope} ${quoted(value)} --cancel-scheduled ${reason} takes them back.`;
-    case "playbook":
-    case "all":
+      return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} takes them back.`;
+    default:
       return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
   }
 }

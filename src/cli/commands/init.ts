@@ -26,7 +26,7 @@ import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { bold, dim, green } from "../terminal/text.ts";
-import { quotedPath, typeable } from "../terminal/typed.ts";
+import { shellWord, typeable } from "../terminal/typed.ts";
 
 interface InitOptions {
   readonly service?: (typeof SERVICES)[number] | undefined;
@@ -75,7 +75,7 @@ export function addInitCommand(program: Command, session: Session): void {
         const steps = nextSteps(answers);
         output.line(bold("What to type next:"));
         const here = relative(process.cwd(), place);
-        for (const step of here === "" ? steps : [`cd ${quotedPath(here)}`, ...steps]) {
+        for (const step of here === "" ? steps : [`cd ${shellWord(here)}`, ...steps]) {
           // In that folder: what starts us there may be something else than here.
           output.verbatim(`  ${typeable(step, place)}`);
         }

@@ -78,7 +78,7 @@ function addClock(sandbox: Command, session: Session): void {
   sandbox
     .command("clock")
     .description("let the sandbox's days pass: settlement, due dates, cut-offs; shows what it says")
-    .option("--advance <duration>", "once, by so much: 12h, 3d, 2w")
+    .option("--advance <duration>", "once, by so much: 12h, 3d, 2w, or P3D, PT6H")
     .option(
       "--scale <factor>",
       "seconds that pass in each real one; 43200 is half a day, 1 is real",

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
@@ -18,7 +19,7 @@ export function addReportCommand(program: Command, session: Session): void {
   program
     .command("report")
     .description("sum up a run, or with --from and --to all runs of some days")
-    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--from <date>", "first day: sums by vendor, account and day instead of one run's")
     .option("--to <date>", "last day")
     .option("--business <name>", "whose days, where several businesses are configured")
@@ -172,7 +173,7 @@ function decisionLines({ decisions, zone }: Report): string[] {
 }
 
 function reportLines(report: Report): string[] {
-  const states = Object.entries(report.byState).map(([state, { count: bills, cents }]) => [
+  const states = Object.entries(sumsTold(report)).map(([state, { count: bills, cents }]) => [
     state,
     String(bills),
     formatUsd(cents),
@@ -180,7 +181,7 @@ function reportLines(report: Report): string[] {
   const exceptions = report.exceptions.map((line) => [
     nameOf(line),
     formatUsd(line.amountCents),
-    line.state,
+    stateTold(line),
     printable(line.reason ?? ""),
   ]);
   return [

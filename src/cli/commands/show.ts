@@ -1,22 +1,34 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { gatewayOf } from "../client/gateway-client.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
+import type { RunReview } from "../../api/review.ts";
+import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
+import { statusLines } from "../show/any-status.ts";
 import { billLines, reviewDigest, reviewHead } from "../show/review.ts";
 import { printPages } from "../show/run-document.ts";
+import { CliError } from "../terminal/cli-error.ts";
 
 export function addShowCommand(program: Command, session: Session): void {
   program
     .command("show")
     .description("show a pay run as its approver needs to see it, and what your approval covers")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--summary", "without the list of all bills")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
-        const first = await gateway.review(await findRunId(gateway, id));
+        const runId = await findRunId(gateway, id);
+        const first = await reviewOf(gateway, runId);
+        if (first === undefined) {
+          const path = `/v1/runs/${encodeURIComponent(runId)}`;
+          const status = await gateway.get(path, AnyStatusBody);
+          output.lines(statusLines(status));
+          output.document(status);
+          return;
+        }
         output.lines(reviewHead(first));
         if (options.summary === undefined && !output.json) {
           output.line();
@@ -26,4 +38,14 @@ export function addShowCommand(program: Command, session: Session): void {
         await printPages(output, first, "bills", gateway.reviewPages(first));
       }),
     );
+}
+
+/** @returns undefined where the id is something else's, of which nothing is approved bill by bill */
+async function reviewOf(gateway: GatewayClient, runId: string): Promise<RunReview | undefined> {
+  try {
+    return await gateway.review(runId);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "no_pay_run") return undefined;
+    throw error;
+  }
 }

@@ -1,15 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { cancellationLines, isCancellation } from "../show/cancellations.ts";
+import { statusLines } from "../show/any-status.ts";
+import { isCancellation } from "../show/cancellations.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
-import { incidentLines } from "../show/incident.ts";
 import { billLines } from "../show/review.ts";
-import { onboardingLines } from "../show/onboarding.ts";
-import { phaseText, runLines } from "../show/run.ts";
+import { phaseText } from "../show/run.ts";
 import { dim, printable, red, table, yellow } from "../terminal/text.ts";
 import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
@@ -19,7 +18,7 @@ export function addStatusCommand(program: Command, session: Session): void {
   program
     .command("status")
     .description("show where a run of any kind stands, or the newest of them")
-    .argument("[id]", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--bills", "with every bill, its dates and whom it waits for")
     .option("--needs-action", "only runs that wait for somebody")
     .option("--json", "print one JSON document")
@@ -30,22 +29,15 @@ export function addStatusCommand(program: Command, session: Session): void {
           const runId = await findRunId(gateway, id);
           const path = `/v1/runs/${encodeURIComponent(runId)}`;
           const run = await gateway.get(path, AnyStatusBody);
-          if (run.kind === "kyb-onboarding") {
-            output.lines(onboardingLines(run));
+          output.lines(statusLines(run));
+          if (
+            run.kind === "kyb-onboarding" ||
+            run.kind === "funding-incident" ||
+            isCancellation(run)
+          ) {
             output.document(run);
             return;
           }
-          if (isCancellation(run)) {
-            output.lines(cancellationLines(run));
-            output.document(run);
-            return;
-          }
-          if (run.kind === "funding-incident") {
-            output.lines(incidentLines(run));
-            output.document(run);
-            return;
-          }
-          output.lines(runLines(run));
           if (options.bills === true && run.kind === "pay-run" && !output.json) {
             const review = await gateway.review(run.id);
             output.line();

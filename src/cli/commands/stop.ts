@@ -5,6 +5,7 @@ import { usageError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { dim, green } from "../terminal/text.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
@@ -77,16 +78,14 @@ async function stop({ output, config }: CommandContext, options: StopOptions): P
 }
 
 function endsWith({ id, author }: Hold): string {
-  const by = /^[\w@.+-]+$/.test(author) ? author : `"${author}"`;
-  return `payrun release ${id} ends it, payrun release --all --by ${by} every hold of ${author}`;
+  return `payrun release ${id} ends it, payrun release --all --by ${shellWord(author)} every hold of ${author}`;
 }
 
 function again({ run, source, contact }: StopOptions): string {
-  const quoted = (text: string) => (/^[\w@./+-]+$/.test(text) ? text : `"${text}"`);
   const of = [
-    ...(run === undefined ? [] : ["--run", quoted(run)]),
-    ...(source === undefined ? [] : ["--source", quoted(source)]),
-    ...(contact === undefined ? [] : ["--contact", quoted(contact)]),
+    ...(run === undefined ? [] : ["--run", shellWord(run)]),
+    ...(source === undefined ? [] : ["--source", shellWord(source)]),
+    ...(contact === undefined ? [] : ["--contact", shellWord(contact)]),
   ];
   return ["payrun stop", ...of, "--cancel-scheduled --reason …"].join(" ");
 }

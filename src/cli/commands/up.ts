@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 
 import type { Config } from "../../config.ts";
-import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
-import { readIfThere, writePrivate } from "../home/private-file.ts";
+import { fixtureOf } from "../home/fixture.ts";
 import { LOCAL_APPROVER } from "../parts/ensure-people.ts";
 import { ownFile } from "../terminal/own-files.ts";
 import { Processes } from "../parts/processes.ts";
@@ -53,7 +52,8 @@ async function up(
     home: config.home,
     databaseUrl: config.databaseUrl,
     embedTemporal: wanted.temporal && !config.temporal.isExternal,
-    sandbox: fixture === undefined ? null : { fixture, isTheBusiness: !hasBusinesses },
+    sandbox:
+      fixture === undefined ? null : { fixture: fixture.starts, isTheBusiness: !hasBusinesses },
     publicUrl: isSet("PAYRUN_PUBLIC_URL") ? config.publicUrl : undefined,
     bundleFolder: join(config.home, "cache"),
     workerStopTimeoutMs: WORKER_STOP_MS,
@@ -68,7 +68,7 @@ async function up(
       said("starting …");
       const stack = await startStack(processes, options, addresses);
       isUp = true;
-      if (fixture !== undefined) writePrivate(fixtureFile(config.home), `${fixture}\n`);
+      fixture?.note();
       welcome(output, stack, config, hasBusinesses);
       return interrupted;
     });
@@ -84,28 +84,6 @@ function alreadyRunning(home: string, pid: number): CliError {
     code: "already_running",
     hint: "Use that one, stop it, or set PAYRUN_HOME to another folder.",
   });
-}
-
-const fixtureFile = (home: string) => join(home, "sandbox.fixture");
-
-/**
- * What the sandbox of this home starts with, or has started with.
- *
- * @throws {CliError} 2 where it has started with something else: its bills are the store's already
- */
-function fixtureOf(home: string, wanted: string | undefined): string {
-  const text = wanted !== undefined && existsSync(wanted) ? resolve(wanted) : wanted;
-  const begun = existsSync(join(home, "sandbox"))
-    ? readIfThere(fixtureFile(home))?.trim()
-    : undefined;
-  if (begun !== undefined && text !== undefined && text !== begun) {
-    throw usageError(
-      `the sandbox in ${home} has begun with “${begun}” and goes on with it`,
-      `PAYRUN_HOME=${home}-${/^\w+/.exec(basename(text))?.[0] ?? "other"} payrun up --fixture ${wanted ?? ""} has a home of its own.`,
-    );
-  }
-  // What has begun goes on, also where the file is gone that it began with.
-  return begun === undefined ? (text ?? "sample") : "sample";
 }
 
 function welcome(

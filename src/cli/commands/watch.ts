@@ -14,7 +14,7 @@ export function addWatchCommand(program: Command, session: Session): void {
   program
     .command("watch")
     .description("follow a run until it ends: a live view, or in a pipe a line for every change")
-    .argument("<id>", "a run: rent for its newest, rent/2026-11-26, or its id")
+    .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--json", "print one JSON document, the status at the end")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {

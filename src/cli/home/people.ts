@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { nearest } from "../../config/nearest.ts";
 import { usageError } from "../terminal/cli-error.ts";
-import { readIfThere } from "./private-file.ts";
+import { readIfThere, writePrivate } from "./private-file.ts";
 
 /** Where the local administrator's token lies. */
 export const localAdminPath = (home: string) => join(home, "admin.token");
@@ -17,6 +17,17 @@ const ENDING = ".token";
 /** The local administrator's token, as the commands on this machine find it. */
 export function readLocalAdmin(home: string): string | undefined {
   return readToken(localAdminPath(home));
+}
+
+/** Whose commands they are, as the settings say. */
+interface Speaker {
+  readonly token?: string | undefined;
+  readonly home: string;
+}
+
+/** The token that commands speak with: the settings' own, or else the local administrator's. */
+export function ownToken({ token, home }: Speaker): string | undefined {
+  return token ?? readLocalAdmin(home);
 }
 
 /**
@@ -44,6 +55,21 @@ export function readPerson(home: string, name: string): string {
 export function readToken(path: string): string | undefined {
   const text = readIfThere(path)?.trim();
   return text === "" ? undefined : text;
+}
+
+/**
+ * Puts the new secret of the token that commands speak with where this home keeps the old one,
+ * which counts for nothing any more.
+ *
+ * @returns the home; null where it has kept nothing of it
+ */
+export function replaceOwnToken(speaker: Speaker, next: string): string | null {
+  const { home } = speaker;
+  const old = ownToken(speaker);
+  const kept = [localAdminPath(home), ...peopleIn(home).map((name) => personPath(home, name))];
+  const stale = kept.filter((path) => old !== undefined && readToken(path) === old);
+  for (const path of stale) writePrivate(path, `${next}\n`);
+  return stale.length > 0 ? home : null;
 }
 
 function peopleIn(home: string): string[] {

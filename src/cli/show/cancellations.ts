@@ -5,7 +5,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
-import { startedByLines } from "./run.ts";
+import { startedByLines, waitsForLines } from "./run.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import { nameOf } from "./plan.ts";
 import { pollUntil } from "./wait-for-run.ts";
@@ -53,7 +53,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
     `${bold(now.id)}  ${now.phase}`,
     dim(`${printable(now.reason)} · asked for by ${printable(now.launchedBy)}`),
     ...startedByLines(now.startedBy),
-    ...(now.waitingFor === null ? [] : [`Waits for: ${printable(now.waitingFor)}`]),
+    ...waitsForLines(now.waitingFor),
     ...(rows.length === 0 && hasEnded(now)
       ? ["It chose nothing: nothing that it names is there."]
       : []),

@@ -33,7 +33,7 @@ export function historyLines(history: PayableHistory): string[] {
       attempts.flatMap((each) => attemptLines(each, zone)),
     ),
     ...section("Payments", paymentLines(history)),
-    ...section("Not made by Payrun", externalLines(history)),
+    ...section(titleOfExternal(history), externalLines(history)),
     ...section("Retry", retryLines(history)),
     ...section(
       "Deposits",
@@ -54,6 +54,12 @@ function titleOf({ bill, leftOut, payableId }: PayableHistory): string {
   const { publicId = null, contactName = null } = bill ?? leftOut ?? {};
   const name = [contactName ?? bill?.contactId, publicId].flatMap((word) => word ?? []).join(" ");
   return name === "" ? bold(payableId) : `${bold(printable(name))} ${dim(payableId)}`;
+}
+
+function titleOfExternal({ externalPayments }: PayableHistory): string {
+  return externalPayments.some(({ mayBeOurs }) => mayBeOurs)
+    ? "Not on this store's record"
+    : "Not made by Payrun";
 }
 
 function externalLines({ externalPayments }: PayableHistory): string[] {

@@ -17,8 +17,7 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
       return `every bill of ${printable(name ?? value)}`;
     case "source":
       return `account ${printable(name ?? value)}${number === null ? "" : ` ··${number}`}`;
-    case "run":
-    case "playbook":
+    default:
       return `${scope} ${printable(value)}`;
   }
 }

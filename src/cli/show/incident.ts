@@ -1,6 +1,6 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { phaseText } from "./run.ts";
+import { phaseText, waitsForLines } from "./run.ts";
 import { nameOf } from "./plan.ts";
 import { topUpLines } from "./deposit.ts";
 import { bold, count, dim, printable, table } from "../terminal/text.ts";
@@ -18,7 +18,7 @@ export function incidentLines(status: IncidentStatus): string[] {
   return [
     `${bold(status.id)}  ${phaseText(status.phase)}`,
     dim(`${status.business} · ${printable(codeAndWords(status))}`),
-    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+    ...waitsForLines(waitingFor),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
     ...topUpLines(status.topUps),

@@ -1,5 +1,5 @@
 import type { OnboardingStatus } from "../../api/onboardings.ts";
-import { phaseText } from "./run.ts";
+import { phaseText, waitsForLines } from "./run.ts";
 import { bold, dim, printable, table } from "../terminal/text.ts";
 
 /** Where an onboarding stands, for a person. */
@@ -15,7 +15,7 @@ export function onboardingLines(status: OnboardingStatus): string[] {
   return [
     `${bold(status.id)}  ${phaseText(status.phase)}`,
     dim(`${status.playbook}, ${business} · launched by ${printable(status.launchedBy)}`),
-    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+    ...waitsForLines(waitingFor),
     ...asked.map(({ message }) => `The service says: ${printable(message)}`),
     ...textLines(status),
     ...(rows.length === 0

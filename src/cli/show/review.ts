@@ -1,11 +1,12 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { stateTold } from "../../domain/runs/given-back.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { nameOf } from "./plan.ts";
-import { outcomeLines, phaseText, planOnlyLines } from "./run.ts";
-import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
+import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "./run.ts";
+import { bold, count, dim, fitting, printable, table, yellow } from "../terminal/text.ts";
 
 /** Which run it is, and where it stands. */
 export function reviewHead(review: RunReview): string[] {
@@ -19,7 +20,7 @@ export function reviewHead(review: RunReview): string[] {
     `${bold(id)}  ${phaseText(phase)}`,
     dim(facts.join(" · ")),
     ...outcomeLines(review),
-    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+    ...waitsForLines(waitingFor),
   ];
 }
 
@@ -32,7 +33,7 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
     bill.dueDate ?? "–",
     bill.executionDate ?? "–",
     bill.arrivalDate ?? "–",
-    bill.missing === null ? bill.state : printable(missingText(bill.missing)),
+    bill.missing === null ? stateTold(bill) : printable(missingText(bill.missing)),
   ]);
   const columns = [
     { title: "Bill" },
@@ -47,13 +48,18 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
 
 /** What to know before a decision; the sums, the deadline and the reader's own share come last. */
 export function reviewDigest(review: RunReview): string[] {
-  const { plan, waiting, decideBy, yours, warnings } = review;
   return [
     ...oddLines(review),
     ...lateLines(review),
-    ...leftOutLines(review),
-    ...accountLines(review),
+    ...fitting([...leftOutLines(review), ...accountLines(review)]),
     ...topUpLines(review.topUps),
+    ...fitting(sumLines(review)),
+  ];
+}
+
+function sumLines(review: RunReview): string[] {
+  const { plan, waiting, decideBy, yours, warnings } = review;
+  return [
     ...warnings.map((warning) => yellow(printable(warning))),
     "",
     ...(review.planOnly === true

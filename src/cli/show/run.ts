@@ -4,13 +4,24 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type BillSum } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
+import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { bold, count, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import {
+  bold,
+  count,
+  dim,
+  fitting,
+  green,
+  printable,
+  red,
+  table,
+  yellow,
+} from "../terminal/text.ts";
 
 const GOOD: readonly string[] = ["completed", "verified"];
 const BAD: readonly string[] = [
@@ -39,7 +50,7 @@ export function runLines(run: RunStatus): string[] {
     ...outcomeLines(run),
     ...startedByLines(run.startedBy),
     ...planOnlyLines(run, sumOfStates(run)),
-    ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
+    ...waitsForLines(run.waitingFor),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
       ? []
@@ -51,6 +62,11 @@ export function runLines(run: RunStatus): string[] {
     ...reasonLines(run),
     ...(isOffCyclePeriod(run.period) ? leftOutLines(run) : []),
   ];
+}
+
+/** What it waits for, or what it leaves to a person at its end; nothing where that is nothing. */
+export function waitsForLines(waitingFor: string | null): string[] {
+  return waitingFor === null ? [] : fitting([`Waits for: ${printable(waitingFor)}`]);
 }
 
 /** The events that started something, the first of them by name. */
@@ -112,11 +128,13 @@ function stateTable(run: RunStatus): string[] {
   const sums = new Map<string, { count: number; cents: number }>();
   const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
   if (whole !== undefined) {
-    for (const [state, sum] of Object.entries(whole)) sums.set(state, sum);
+    for (const [state, sum] of Object.entries(sumsTold({ ...run, byState: whole })))
+      sums.set(state, sum);
   } else {
-    for (const { state, amountCents } of run.payments) {
+    for (const payment of run.payments) {
+      const state = stateTold(payment);
       const sum = sums.get(state) ?? { count: 0, cents: 0 };
-      sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+      sums.set(state, { count: sum.count + 1, cents: sum.cents + payment.amountCents });
     }
   }
   if (sums.size === 0) return [];
@@ -158,7 +176,7 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     .map((line) => [
       nameOf(line),
       formatUsd(line.amountCents),
-      line.state,
+      stateTold(line),
       printable(line.reason ?? ""),
     ]);
   return [

@@ -8,6 +8,8 @@ export interface Completed {
   readonly options: readonly CompletedOption[];
   /** What its arguments may be, where that is a fixed list; files and anything else are not. */
   readonly words: readonly string[];
+  /** What its arguments name, where the gateway knows the names. */
+  readonly asks: string | undefined;
 }
 
 interface Described {
@@ -21,6 +23,22 @@ export interface CompletedOption {
   readonly description: string;
   readonly takesValue: boolean;
   readonly choices: readonly string[];
+  /** As of a command. */
+  readonly asks: string | undefined;
+}
+
+/** What is completed with the gateway's names, by how the help calls an argument or a value. */
+const ASKED: Readonly<Record<string, string>> = {
+  run: "run",
+  bill: "bill",
+  payment: "bill",
+  vendor: "vendor",
+  account: "account",
+  hold: "hold",
+};
+
+function askedFor(names: readonly string[]): string | undefined {
+  return names.map((name) => ASKED[name]).find((kind) => kind !== undefined);
 }
 
 /** Everything that can be completed, read from the program's own commands and options. */
@@ -37,17 +55,20 @@ export function completedOf(program: CommandUnknownOpts, above = ""): Completed[
       })),
       options: help.visibleOptions(program).map(optionOf),
       words: program.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      asks: askedFor(program.registeredArguments.map((argument) => argument.name())),
     },
     ...below.flatMap((command) => completedOf(command, `${path} `)),
   ];
 }
 
-function optionOf({ long, short, description, required, optional, argChoices }: Option) {
+function optionOf(option: Option): CompletedOption {
+  const { long, short, flags, description, required, optional, argChoices } = option;
   return {
     names: [long, short].filter((name) => name !== undefined),
     description: firstLine(description),
     takesValue: required || optional,
     choices: argChoices ?? [],
+    asks: askedFor([/[<[](\w+)[\].>]/.exec(flags)?.[1] ?? ""]),
   };
 }
 
@@ -86,6 +107,14 @@ function pathCase(completed: readonly Completed[]): string[] {
 function bashScript(completed: readonly Completed[]): string[] {
   return [
     "# Completes payrun in bash. Load it with: source <(payrun completion bash)",
+    "_payrun_names() {",
+    "  local begun=${cur//\\\\/} name",
+    "  begun=${begun#[\\\"\\']}",
+    "  while IFS= read -r name; do",
+    String.raw`    [[ $cur == [\"\']* ]] || printf -v name %q "$name"`,
+    '    COMPREPLY+=("$name")',
+    '  done < <("${COMP_WORDS[0]}" complete "$1" -- "$begun" 2>/dev/null)',
+    "}",
     "_payrun() {",
     "  local path=payrun word offered=",
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"',
@@ -97,8 +126,9 @@ function bashScript(completed: readonly Completed[]): string[] {
     ...completed.flatMap(({ path, options }) =>
       options
         .filter(({ takesValue }) => takesValue)
-        .map(({ names, choices }) => {
+        .map(({ names, choices, asks }) => {
           const patterns = names.map((name) => quoted(`${path} ${name}`)).join("|");
+          if (asks !== undefined) return `    ${patterns}) _payrun_names ${asks}; return ;;`;
           const reply = `COMPREPLY=($(compgen -W ${quoted(choices.join(" "))} -- "$cur")); `;
           return `    ${patterns}) ${choices.length === 0 ? "" : reply}return ;;`;
         }),
@@ -108,7 +138,11 @@ function bashScript(completed: readonly Completed[]): string[] {
     ...completed.map((each) => {
       const names = [...each.commands.map(({ name }) => name), ...each.words];
       const dashed = quoted(optionNames(each).join(" "));
-      return `    ${quoted(each.path)}) if [[ $cur == -* ]]; then offered=${dashed}; else offered=${quoted(names.join(" "))}; fi ;;`;
+      const others =
+        each.asks === undefined
+          ? `offered=${quoted(names.join(" "))}`
+          : `_payrun_names ${each.asks}; return`;
+      return `    ${quoted(each.path)}) if [[ $cur == -* ]]; then offered=${dashed}; else ${others}; fi ;;`;
     }),
     "  esac",
     '  COMPREPLY=($(compgen -W "$offered" -- "$cur"))',
@@ -123,9 +157,15 @@ function zshScript(completed: readonly Completed[]): string[] {
   return [
     "#compdef payrun",
     "# Completes payrun in zsh. Load it with: source <(payrun completion zsh)",
+    "_payrun_names() {",
+    "  local -a names",
+    '  names=(${(f)"$("$words[1]" complete "$1" -- "${(Q)PREFIX}" 2>/dev/null)"})',
+    "  compadd -a names",
+    "}",
     "_payrun() {",
     "  local path=payrun word",
     "  local -a offered dashed",
+    "  local asks=",
     '  for word in "${(@)words[2,CURRENT-1]}"; do',
     ...pathCase(completed),
     "  done",
@@ -133,8 +173,9 @@ function zshScript(completed: readonly Completed[]): string[] {
     ...completed.flatMap(({ path, options }) =>
       options
         .filter(({ takesValue }) => takesValue)
-        .map(({ names, choices }) => {
+        .map(({ names, choices, asks }) => {
           const patterns = names.map((name) => quoted(`${path} ${name}`)).join("|");
+          if (asks !== undefined) return `    ${patterns}) _payrun_names ${asks}; return ;;`;
           const values = choices.map(quoted).join(" ");
           return `    ${patterns}) ${choices.length === 0 ? "_files" : `compadd -- ${values}`}; return ;;`;
         }),
@@ -149,10 +190,12 @@ function zshScript(completed: readonly Completed[]): string[] {
       const options = each.options.flatMap(({ names: of, description }) =>
         of.map((name) => described(name, description)),
       );
-      return `    ${quoted(each.path)}) offered=(${names.join(" ")}); dashed=(${options.join(" ")}) ;;`;
+      const asked = each.asks === undefined ? "" : ` asks=${each.asks}`;
+      return `    ${quoted(each.path)}) offered=(${names.join(" ")}); dashed=(${options.join(" ")})${asked} ;;`;
     }),
     "  esac",
     "  if [[ $words[CURRENT] == -* ]]; then _describe -o payrun dashed",
+    "  elif [[ -n $asks ]]; then _payrun_names $asks",
     "  elif (( $#offered )); then _describe payrun offered",
     "  else _files; fi",
     "}",
@@ -183,15 +226,20 @@ function fishScript(completed: readonly Completed[]): string[] {
           ({ name, description }) => `${at} -f -a ${quoted(name)} -d ${quoted(description)}`,
         ),
         ...each.words.map((word) => `${at} -f -a ${quoted(word)}`),
-        ...each.options.map(({ names, description, takesValue, choices }) => {
+        ...(each.asks === undefined ? [] : [`${at} -f -a ${quoted(fishNames(each.asks))}`]),
+        ...each.options.map(({ names, description, takesValue, choices, asks }) => {
           const named = names.map((name) =>
             name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
           );
-          const value =
-            choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : takesValue ? " -r" : "";
+          const known = asks === undefined ? choices.join(" ") : fishNames(asks);
+          const value = known !== "" ? ` -x -a ${quoted(known)}` : takesValue ? " -r" : "";
           return `${at} ${named.join(" ")}${value} -d ${quoted(description)}`;
         }),
       ];
     }),
   ];
+}
+
+function fishNames(kind: string): string {
+  return `(payrun complete ${kind} -- (commandline -ct) 2>/dev/null)`;
 }

@@ -8,19 +8,30 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
+/** ISO 8601, as the service writes durations; months and years have no fixed length. */
+const ISO = /^P(?=.)(\d{1,6}W)?(\d{1,6}D)?(?:T(?=.)(\d{1,6}H)?(\d{1,6}M)?(\d{1,6}S)?)?$/;
+const SHORT = /^\d{1,6}\s*[smhdw]$/;
+
 /**
- * Reads `90s`, `10m`, `2h`, `30d` or `4w`.
+ * Reads `90s`, `10m`, `2h`, `30d` or `4w`, and `PT90S`, `PT2H` or `P30D`.
  *
  * @param what names the option in the error
  * @returns milliseconds
  */
 export function readDuration(text: string, what: string): number {
-  const match = /^(\d{1,6})\s*([smhdw])$/.exec(text.trim());
-  const unit = UNIT_MS[match?.[2] ?? ""];
-  if (match === null || unit === undefined || Number(match[1]) === 0) {
-    throw usageError(`${what} must be a duration such as 90s, 10m, 2h or 30d, not “${text}”`);
-  }
-  return Number(match[1]) * unit;
+  const asked = text.trim();
+  const parts = SHORT.test(asked) ? [asked] : (ISO.exec(asked)?.slice(1) ?? []);
+  const ms = parts.reduce((sum, part) => sum + partMs(part), 0);
+  if (ms > 0) return ms;
+  throw usageError(
+    `${what} must be a duration: 90s, 10m, 6h, 3d or 2w, or in ISO 8601 such as P3D, PT6H or P1DT12H; not “${text}”`,
+  );
+}
+
+/** A number with its unit, the last letter, in milliseconds; a part that is not there is none. */
+function partMs(part: string | undefined): number {
+  if (part === undefined) return 0;
+  return Number.parseInt(part, 10) * (UNIT_MS[part.slice(-1).toLowerCase()] ?? 0);
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 
 import { programFolders } from "../../config.ts";
 import { ownFile } from "./own-files.ts";
+import { printable } from "./text.ts";
 
 /** Folders that npm puts on the PATH of what it runs: whoever reads us has them on none. */
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
@@ -16,7 +17,7 @@ const OURS = /(?<![\w/.@-]|npx )payrun (?=[a-z])/g;
  */
 function programName(folder: string): string {
   if (isOnPath()) return "payrun";
-  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${quotedPath(programFolder())} payrun`;
+  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${shellWord(programFolder())} payrun`;
 }
 
 /** npx runs what is installed in the folder or above it, and the package that the folder is in. */
@@ -34,9 +35,12 @@ function programFolder(): string {
   return dirname(dirname(existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs")));
 }
 
-/** A path as a shell takes it. */
-export function quotedPath(path: string): string {
-  return /^[\w@./+:\\-]+$/.test(path) ? path : `"${path}"`;
+/** A path, a name or whatever else a command takes, as the one word that a shell makes of it. */
+export function shellWord(text: string): string {
+  if (process.platform === "win32")
+    return /^[\w@./+:\\-]+$/.test(text) ? text : `"${printable(text)}"`;
+  if (/^[\w@./+:-]+$/.test(text)) return text;
+  return `"${printable(text).replace(/["$`\\]/g, String.raw`\$&`)}"`;
 }
 
 function isOnPath(): boolean {

@@ -5,7 +5,8 @@ import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
-import { badge, day, GIVEN_BACK, type Markup, stateOf, usd, when, who } from "../words.ts";
+import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
+import { badge, day, type Markup, stateOf, usd, when, who } from "../words.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -29,7 +30,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
     title: `${nameOfBill(history)}${planned?.contactName == null ? "" : `, ${planned.contactName}`}`,
     lead: live(
       "bill-lead",
-      html`${badge(history.givenBack ? GIVEN_BACK : stateOf(history.state ?? "skipped"))}
+      html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
       ${history.reason ?? ""}`,
     ),
     main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}

@@ -111,10 +111,10 @@ export function targetOf(hold: Hold): Markup | string {
         ><span class="under">The run</span>`;
     case "source":
       return html`${accountCalled(hold)}<span class="under">What is paid from the account</span>`;
-    case "playbook":
-      return html`${value}<span class="under">Every run of the playbook</span>`;
     case "all":
       return "Everything";
+    default:
+      return html`${value}<span class="under">Every run of the ${scope}</span>`;
   }
 }
 

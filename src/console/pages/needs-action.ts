@@ -44,7 +44,7 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
     title: "Needs action",
     lead: isNothing
       ? "Nothing stands still for want of a decision."
-      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} wait for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
+      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${parked.totalCount === 1 ? "waits" : "wait"} for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
     main: html` ${live(
       "incidents",
       open.map((each) => incidentSection(each, visitor)),

@@ -7,7 +7,7 @@ import { facts, note, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
-import { badge, type Markup, phaseOf, stateOf, usd, when } from "../words.ts";
+import { badge, billStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
 
 /** What a run came to: sums by state, exceptions, and the tables for whoever keeps the books. */
 export const report: PageOf = async ({ api, params }) => {
@@ -28,7 +28,7 @@ export const report: PageOf = async ({ api, params }) => {
           ["Planned", html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}</span>`],
           ["Left out by the plan", counted(found.skipped.count, "bill")],
           ["Exceptions", counted(found.exceptionCount, "bill")],
-        ])}${progressPicture(found.byState)}`,
+        ])}${progressPicture(found)}`,
       )}
       ${section("Exceptions", exceptions(found))} ${section("Decisions", decisions(found))}
       ${section(
@@ -69,7 +69,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
           html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
             ><span class="under">${publicId ?? payableId}</span>`,
       },
-      { title: "State", cell: ({ state }) => badge(stateOf(state)) },
+      { title: "State", cell: (bill) => badge(billStateOf(bill)) },
       { title: "Why", cell: ({ reason }) => reason ?? "–" },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
     ],

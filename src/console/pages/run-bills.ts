@@ -6,7 +6,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { hidden, section, table, type Column } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
-import { badge, day, type Markup, stateOf, usd, whole } from "../words.ts";
+import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
 
 /** Odd ones with their reasons, late ones, the money, then all of them: one form, so that bills can be left out. */
 export function bills(request: PageRequest, review: RunReview, mayDecide: boolean): Markup {
@@ -68,7 +68,7 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               >${usd(bill.amountCents)}<span class="under"
                 >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
               >
-              ${out === undefined || !isOpen(bill) ? badge(stateOf(bill.state, bill.reasonCode)) : leaveOut(bill, out)}</span
+              ${out === undefined || !isOpen(bill) ? badge(billStateOf(bill)) : leaveOut(bill, out)}</span
             >
           </li>`,
       )}
@@ -152,8 +152,8 @@ function billTable(
 ): Markup {
   const state: Column<ReviewedBill> = {
     title: "Waits for",
-    cell: ({ missing, state: is, approvedBy, reason, reasonCode }) =>
-      html`${missing === null ? badge(stateOf(is, reasonCode)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
+    cell: ({ missing, approvedBy, reason, ...bill }) =>
+      html`${missing === null ? badge(billStateOf(bill)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
       ${approvedBy.length === 0 ? "" : html`<span class="under">approved by ${approvedBy.join(", ")}</span>`}
       ${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
   };

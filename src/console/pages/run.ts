@@ -60,7 +60,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
     ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
     ${deposits(request, review)} ${mayDecide ? "" : section("The plan", figures(review))}
-    ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report.byState)) : "")}
+    ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report)) : "")}
     ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, mayDecide)}
     ${leftOut(review)} ${section("Decisions", decisions(report))}
     ${section(

@@ -103,7 +103,9 @@ function needsAction({ businesses }: Overview): Markup | "" {
     ...(incidents === 0 ? [] : [`${counted(incidents, "funding account")} bounced`]),
     ...(parked === 0
       ? []
-      : [`${counted(parked, "bill")} of ${formatUsd(cents)} wait for a decision`]),
+      : [
+          `${counted(parked, "bill")} of ${formatUsd(cents)} ${parked === 1 ? "waits" : "wait"} for a decision`,
+        ]),
   ];
   return note(
     "warn",

@@ -1,10 +1,12 @@
 import { html } from "hono/html";
-import type { StateSums } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { sumsTold } from "../../domain/runs/given-back.ts";
 import { LINE_WORDS, type Markup, type Tone, usd, whole } from "../words.ts";
 import { table } from "../elements.ts";
 
 const WIDTH = 720;
+
+type Sums = Parameters<typeof sumsTold>[0];
 
 interface Part {
   readonly word: string;
@@ -14,8 +16,8 @@ interface Part {
 }
 
 /** How far a run's money is: one bar, and its parts as a table. */
-export function progressPicture(byState: StateSums): Markup {
-  const parts = partsOf(byState);
+export function progressPicture(sums: Sums): Markup {
+  const parts = partsOf(sums);
   const total = parts.reduce((sum, { cents }) => sum + cents, 0);
   if (parts.length === 0) return html`<p class="quiet">No bill yet.</p>`;
   let left = 0;
@@ -61,10 +63,11 @@ export function progressPicture(byState: StateSums): Markup {
 /** Good ends first, then what moves, waits and needs somebody. */
 const ORDER: readonly Tone[] = ["good", "move", "wait", "bad", "plain"];
 
-function partsOf(byState: StateSums): Part[] {
+function partsOf(sums: Sums): Part[] {
+  const told = Object.entries(sumsTold(sums));
   return Object.entries(LINE_WORDS)
     .flatMap(([state, { word, tone }]) => {
-      const sum = Object.entries(byState).find(([name]) => name === state)?.[1];
+      const sum = told.find(([name]) => name === state)?.[1];
       return sum === undefined ? [] : [{ word, tone, ...sum }];
     })
     .toSorted((one, other) => ORDER.indexOf(one.tone) - ORDER.indexOf(other.tone));

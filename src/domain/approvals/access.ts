@@ -1,6 +1,6 @@
 import type { ApprovalRule, PayRunPlaybook } from "../../contracts/playbook.ts";
 import { formatUsd } from "../money.ts";
-import { rolesOfRule } from "./policy.ts";
+import { rolesOfRule } from "./rules.ts";
 import { principalOf } from "./principal.ts";
 import { identityId } from "./session.ts";
 import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";

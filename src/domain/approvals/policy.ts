@@ -1,51 +1,6 @@
-import type { PlanLine } from "../../contracts/pay-run.ts";
-import type { ApprovalRule } from "../../contracts/playbook.ts";
 import { ONLY_PLANS } from "../plan-only.ts";
 import { principalOf } from "./principal.ts";
 import { everyDecider, openStageOf, type StagedLine, stageText, turnOf } from "./stages.ts";
-
-/** The facts that a rule tests. */
-export interface RuleFacts {
-  readonly amountCents: number;
-  /** True if one of the playbook's review reasons flagged the line. */
-  readonly inReview: boolean;
-}
-
-/**
- * Finds the rule that a line needs, and its position: the first that matches.
- *
- * @param matchesCondition evaluates a rule's CEL condition for this line
- * @throws {RangeError} if none matches; loading a playbook makes sure that the last rule does
- */
-export function ruleFor(
-  facts: RuleFacts,
-  rules: readonly ApprovalRule[],
-  matchesCondition: (condition: string) => boolean,
-): { readonly rule: ApprovalRule; readonly index: number } {
-  for (const [index, rule] of rules.entries()) {
-    if (rule.review && !facts.inReview) continue;
-    if (rule.overCents !== null && facts.amountCents <= rule.overCents) continue;
-    if (rule.where !== null && !matchesCondition(rule.where)) continue;
-    return { rule, index };
-  }
-  throw new RangeError(
-    "no approval rule matches a line: the last rule of a playbook must match all",
-  );
-}
-
-/** The fields of its rule that a plan line stores. */
-export function ruleOfLine(
-  rule: ApprovalRule,
-  index: number,
-): Pick<PlanLine, "ruleIndex" | "approvers" | "quorum" | "stages"> {
-  const { by, quorum, stages } = rule;
-  return {
-    ruleIndex: index,
-    approvers: by,
-    quorum,
-    ...(stages === undefined ? {} : { stages }),
-  };
-}
 
 /** A line that a decision may be about. */
 export interface DecidableLine {
@@ -225,11 +180,6 @@ export function refusalOfRequest(
   }
   const mayDecide = deciders === undefined || token.roles.some((role) => deciders.includes(role));
   return refusalOfPerson(input) ?? (mayDecide ? undefined : roleMissing(deciders));
-}
-
-/** Every role that a rule asks, in whatever stage, and whoever it is escalated to. */
-export function rolesOfRule({ by, stages = [] }: ApprovalRule): readonly string[] {
-  return [...new Set([...by, ...stages.flatMap(({ escalate }) => escalate?.to ?? [])])];
 }
 
 /** Roles that may decide about a line now, even if only to stop it. */

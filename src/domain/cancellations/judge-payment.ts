@@ -1,5 +1,6 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import { recallOf } from "./cut-off.ts";
+import { nothingToCancel, TOO_LATE } from "./left-to-people.ts";
 
 export interface CancelCandidate {
   readonly status: string;
@@ -75,13 +76,13 @@ export function judgeForCancel(
     case "pending":
       return { kind: "later", reason: "The service has not submitted it yet" };
     case "processing":
-      return ended("too-late", "The bank has it already: it can't be cancelled any more.");
+      return ended("too-late", TOO_LATE.atTheBank);
     case "completed":
-      return ended("too-late", "It has settled: the vendor has the money.");
+      return ended("too-late", TOO_LATE.settled);
     case "failed":
     case "returned": {
       const why = payment.failureReason ?? "no reason given";
-      return ended("too-late", `It is ${payment.status} (${why}): there is nothing to cancel.`);
+      return ended("too-late", nothingToCancel(payment.status, why));
     }
     default:
       return {
@@ -110,13 +111,12 @@ function judgeScheduled(
   if (facts.severalScheduled) return severalScheduled();
   const recall = recallOf({ state: "scheduled", scheduledAt: payment.scheduledAt }, facts);
   return recall === undefined
-    ? ended("too-late", "It runs at 9:00 New York, which is too close to cancel it safely.")
+    ? ended("too-late", TOO_LATE.tooClose)
     : { kind: "cancel", untilMs: recall.untilMs };
 }
 
 function severalScheduled(): CancelVerdict {
-  const reason = "Its bill has several scheduled payments, which the service can't cancel.";
-  return ended("several-scheduled", reason);
+  return ended("several-scheduled", TOO_LATE.severalScheduled);
 }
 
 function ended(state: CancellationState, reason: string): CancelVerdict {

@@ -5,6 +5,7 @@ import type {
 } from "../../contracts/cancellation.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
+import { isNotCancelled, leftToPeople } from "./left-to-people.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface CancellationView {
@@ -39,9 +40,6 @@ export interface ProgressItem {
   readonly pollAtMs: number;
 }
 
-/** States in which a person should know that the money may leave or has left. */
-const EXCEPTIONS: readonly CancellationState[] = ["too-late", "several-scheduled", "unknown"];
-
 /** Says where a cancellation stands and what to do next, from the store alone. */
 export function judgeCancellation(view: CancellationView): CancellationAssessment {
   const { items, clock } = view;
@@ -56,9 +54,11 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
   );
   const toFollow = returning.filter(({ pollAtMs }) => pollAtMs <= clock.businessMs);
   const ended = view.chosen && open.length === 0;
-  const exceptions = items.filter(({ state }) => EXCEPTIONS.includes(state)).length;
+  const exceptions = items.filter(({ state }) => isNotCancelled(state)).length;
   const phase = phaseOf(view, { asked, returning, ended, exceptions });
-  const waitingFor = ended ? null : waitingForOf(view, { asked, returning, withheld });
+  const waitingFor = ended
+    ? leftToPeople(items)
+    : waitingForOf(view, { asked, returning, withheld });
   return {
     phase,
     ended,

@@ -1,4 +1,5 @@
-import { formatUsd, sumCents } from "../money.ts";
+import { formatUsd } from "../money.ts";
+import { besideText, byOthers, centsOf, foundPaid, namesOf, whereOthers } from "./others-texts.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
 import { type PaidOnceAttempt, requestText } from "./request-texts.ts";
 import { type Standing, standingText } from "./standing.ts";
@@ -12,6 +13,8 @@ export interface PaidOncePayment {
   readonly failureReason?: string | null | undefined;
   /** True if it was seen completed before: a bank may take back what has settled. */
   readonly hadSettled?: boolean | undefined;
+  /** True of another's payment that Payrun may have made before its store was restored. */
+  readonly mayBeOurs?: boolean | undefined;
 }
 
 export interface PaidOnceFacts extends Standing {
@@ -138,7 +141,7 @@ function tooMuchText(
   if (ours > due)
     return `${namesOf(good)} of ${formatUsd(ours)} for ${formatUsd(due)} that were approved.`;
   if (theirs === 0 || totalCents === null || ours + theirs <= totalCents) return null;
-  return `${namesOf(good)} of ${formatUsd(ours)}, and outside Payrun ${namesOf(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
+  return `${namesOf(good)} of ${formatUsd(ours)}, and ${whereOthers(beside)} ${namesOf(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
 }
 
 /** An alarm from what may be old is not raised: an earlier payment may have failed meanwhile. */
@@ -191,7 +194,7 @@ function withoutPayment(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]
   const sent = sentText(facts);
   const verdict = "not-paid";
   if (beside.length > 0 && centsOf(beside) >= (totalCents ?? 0)) {
-    const text = `Not paid by Payrun, which found it paid by somebody else: ${sent}.${besideText(beside)}`;
+    const text = `${foundPaid(beside)}: ${sent}.${besideText(beside)}`;
     return { verdict, way: "paid-elsewhere", text };
   }
   if (state === "paid-elsewhere") return calledPaidElsewhere(facts, beside);
@@ -219,10 +222,10 @@ function calledPaidElsewhere(facts: PaidOnceFacts, beside: readonly PaidOncePaym
   const ended = others.filter((payment) => !isGood(payment));
   const last = ended.at(-1);
   if (last !== undefined && beside.length === 0) {
-    const text = `Not paid: Payrun found it paid by somebody else, but ${listed(ended)}; and ${sent}.`;
+    const text = `Not paid: Payrun found it paid by ${byOthers(ended)}, but ${listed(ended)}; and ${sent}.`;
     return { verdict: "not-paid", way: wayOfLast(last), text };
   }
-  const text = `Not paid by Payrun, which found it paid by somebody else: ${sent}.${besideText(beside)}`;
+  const text = `${foundPaid(beside)}: ${sent}.${besideText(beside)}`;
   return { verdict: "not-paid", way, text };
 }
 
@@ -258,21 +261,7 @@ function sentText({ attempts, payments }: PaidOnceFacts): string {
     : "no request to pay it was ever sent";
 }
 
-function besideText(beside: readonly PaidOncePayment[]): string {
-  if (beside.length === 0) return "";
-  return ` Outside Payrun it has ${namesOf(beside)} of ${formatUsd(centsOf(beside))}.`;
-}
-
 /** False if the vendor certainly doesn't have this payment's money, and won't get it. */
 function isGood({ status }: PaidOncePayment): boolean {
   return !isKnownUnpaid(status) && status !== "refund_pending";
-}
-
-function centsOf(payments: readonly { readonly amountCents: number }[]): number {
-  return sumCents(payments.map(({ amountCents }) => amountCents));
-}
-
-function namesOf(payments: readonly PaidOncePayment[]): string {
-  const count = payments.length === 1 ? "payment" : `${payments.length} payments`;
-  return `${count} (${payments.map(({ id }) => id).join(", ")})`;
 }

@@ -1,7 +1,7 @@
 import type { FundingChoice, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { planHash, policyHash } from "../approvals/hashes.ts";
-import { ruleFor, ruleOfLine } from "../approvals/policy.ts";
+import { ruleFor, ruleOfLine } from "../approvals/rules.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { sumCents } from "../money.ts";
 import type { Steps } from "../steps.ts";

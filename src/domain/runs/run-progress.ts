@@ -2,6 +2,7 @@ import type { Assessment } from "../../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
+import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
@@ -57,6 +58,8 @@ export interface ProgressInput extends RunSoFar {
   readonly nextAskMs?: number | null;
   /** Business-clock instants at which a line changes by itself. */
   readonly nextChangesMs?: readonly (number | null)[];
+  /** Business-clock instant until which a restored store sends nothing; missing where it does. */
+  readonly sendsNothingUntilMs?: number;
   /** Real milliseconds that it has waited for money. */
   readonly shortForMs?: number;
   /** State of the run's deposits. */
@@ -161,7 +164,7 @@ function waitText(input: ProgressInput, count: Count): string | null {
   const parts = [
     [count("awaiting-approval"), `waiting for approval${askedText(input)}`],
     [input.toFund, "waiting for money in the funding source"],
-    [count("paying") + Math.max(0, count("planned") - input.toFund), "being paid"],
+    [count("paying") + Math.max(0, count("planned") - input.toFund), sendingText(input)],
     [count("on-hold"), "on hold"],
     [count("unknown"), "in doubt: the response was lost; checking with the service"],
     [count("scheduled"), "scheduled"],
@@ -177,6 +180,11 @@ function waitText(input: ProgressInput, count: Count): string | null {
   // A funding source's wait doesn't stop the rest, so it comes last.
   for (const { message } of input.waits) texts.push(`the service: ${message}`);
   return texts.length === 0 ? null : texts.join(", ");
+}
+
+function sendingText({ sendsNothingUntilMs, clock }: ProgressInput): string {
+  if (sendsNothingUntilMs === undefined) return "being paid";
+  return `waiting until ${spokenTime(sendsNothingUntilMs, clock.zone)}, because the store was restored: what it may have lost shows at the service by then`;
 }
 
 /** How many open approvals are named; the rest are in the details. */

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
+import { refusedWebhook } from "../../store/audit/refused-webhooks.ts";
 import type { GatewayContext } from "./context.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import type { Token } from "../../store/approvals/tokens.ts";
@@ -63,22 +64,16 @@ export async function noteUnauthorized(
 export async function noteRefusedWebhook(
   context: Noting,
   c: Context,
-  { name, businessId }: BusinessProfile,
+  profile: BusinessProfile,
   why: string,
 ): Promise<void> {
+  const { name } = profile;
   const nowMs = context.nowMs();
   const repeat = context.refused.webhooks.note(`${name} ${why}`, nowMs);
   if (repeat === undefined) return;
   const { times } = repeat;
   context.log.warn("refused a webhook", { business: name, why, times, from: addressOf(c) });
-  await append(context, {
-    businessId,
-    nowMs,
-    actor: "somebody",
-    action: "webhook.refused",
-    subject: `webhooks/${name}`,
-    details: { why, times },
-  });
+  await append(context, refusedWebhook(profile, { why, times }, nowMs));
 }
 
 /** The answer is no, whether or not the trail can be written. */

@@ -5,31 +5,20 @@ import { unprocessable } from "../../actions/errors.ts";
 import { thingOfId } from "../../actions/names/find-named.ts";
 import type { Named } from "../../actions/names/found.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
-import type { HoldTarget } from "../../domain/holds.ts";
+import { HOLD_SCOPE, HOLD_SCOPES, type HoldField, type HoldTarget } from "../../domain/holds.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { requireTheirs, type ScopedContext } from "../http/scope.ts";
 import { MAY } from "./fields.ts";
 
-/** What a hold may be set on, as a request names it. */
-export interface Targets {
-  readonly payableId?: string | undefined;
-  readonly contactId?: string | undefined;
-  readonly source?: string | undefined;
-  readonly run?: string | undefined;
-  readonly playbook?: string | undefined;
-  readonly all?: true | undefined;
-}
-
-export function targetsOf(body: Targets): HoldTarget[] {
-  const found: HoldTarget[] = [];
-  if (body.payableId !== undefined) found.push({ scope: "payable", value: body.payableId });
-  if (body.contactId !== undefined) found.push({ scope: "contact", value: body.contactId });
-  if (body.source !== undefined) found.push({ scope: "source", value: body.source });
-  if (body.run !== undefined) found.push({ scope: "run", value: body.run });
-  if (body.playbook !== undefined) found.push({ scope: "playbook", value: body.playbook });
-  if (body.all !== undefined) found.push({ scope: "all", value: "" });
-  return found;
+/** What a request names to be held. */
+export function targetsOf(
+  body: Readonly<Partial<Record<HoldField, string | true | undefined>>>,
+): HoldTarget[] {
+  return HOLD_SCOPES.flatMap((scope) => {
+    const value = body[HOLD_SCOPE[scope].field];
+    return value === undefined ? [] : [{ scope, value: value === true ? "" : value }];
+  });
 }
 
 /** What is to be held, and whose it is. */
@@ -50,27 +39,19 @@ export async function heldThing(
   target: HoldTarget,
   business: string | undefined,
 ): Promise<HeldThing> {
-  if (target.scope === "all") {
+  const { scope, value: id } = target;
+  if (scope === "all") {
     const profile = businessNamed(context, business, "add “business” to the hold");
     return { profile, thing: undefined };
   }
-  const run = target.scope === "run" ? await getRun(context.store.db, target.value) : undefined;
-  if (target.scope === "run") requireTheirs(context, run?.businessId, target.value);
-  const asked = { id: target.value, kind: KIND_OF[target.scope], business };
-  const thing = await thingOfId(context, asked);
-  if (target.scope === "run" && run === undefined) {
-    throw unprocessable("no_pay_run", `“${target.value}” is no pay run: it has no bills to hold.`);
+  const run = scope === "run" ? await getRun(context.store.db, id) : undefined;
+  if (scope === "run") requireTheirs(context, run?.businessId, id);
+  const thing = await thingOfId(context, { id, kind: HOLD_SCOPE[scope].kind, business });
+  if (scope === "run" && run === undefined) {
+    throw unprocessable("no_pay_run", `“${id}” is no pay run: it has no bills to hold.`);
   }
   return { profile: businessNamed(context, thing.business, ""), thing };
 }
-
-const KIND_OF = {
-  payable: "bill",
-  contact: "vendor",
-  source: "account",
-  run: "run",
-  playbook: "playbook",
-} as const;
 
 /** Who may hold something of any of the caller's businesses: whoever operates, and approvers. */
 export async function holders(_asked: unknown, context: ScopedContext): Promise<string[]> {

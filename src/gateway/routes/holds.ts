@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HOLD_SCOPES } from "../../domain/holds.ts";
+import { HOLD_SCOPES, type HoldField } from "../../domain/holds.ts";
 import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
@@ -15,14 +15,18 @@ import { heldThing, holders, liftersOf, requireHolder, targetsOf } from "./held-
 /** Holds in one answer: those on single bills add up over the years. */
 const HOLDS_MOST = 1_000;
 
+const TARGETS = {
+  payableId: id.optional(),
+  contactId: id.optional(),
+  source: id.optional(),
+  run: id.optional(),
+  playbook: name.optional(),
+  all: z.literal(true, "can only be true").optional(),
+} satisfies Readonly<Record<HoldField, z.ZodType>>;
+
 const NewHoldBody = z
   .strictObject({
-    payableId: id.optional(),
-    contactId: id.optional(),
-    source: id.optional(),
-    run: id.optional(),
-    playbook: name.optional(),
-    all: z.literal(true, "can only be true").optional(),
+    ...TARGETS,
     reason: words,
     until: z
       .union(
@@ -34,7 +38,7 @@ const NewHoldBody = z
     business: name.optional(),
   })
   .refine((body) => targetsOf(body).length === 1, {
-    message: "name exactly one of payableId, contactId, source, run, playbook and all",
+    message: `name exactly one of ${Object.keys(TARGETS).join(", ")}`,
   });
 
 /** Holds: everything that people say must not be paid now. */

@@ -186,6 +186,11 @@ function addCancel(routes: Routes): void {
 
 const REPORT_FORMATS = ["json", "csv", "bank-csv", "bank-days"] as const;
 
+function withoutReport({ id, kind }: AnyStatus): Error {
+  const message = `“${id}” is no pay run (${kind}) and has no report: its status says what became of it.`;
+  return unprocessable("no_pay_run", message);
+}
+
 function withoutBankTable({ id, kind }: RunStatus): Error {
   const message = `“${id}” is no pay run (${kind}); its payments are in the bank table of the run that its bill belongs to.`;
   return unprocessable("no_bank_table", message);
@@ -213,7 +218,9 @@ function addReport(routes: Routes): void {
       const contentType = "text/csv; charset=utf-8";
       const run = await getRun(context.store.db, params.id);
       if (run === undefined) {
-        const status = await knownStatus(context, params.id);
+        const status = await anyStatus(context, params.id);
+        if (status.kind !== "pay-run" && status.kind !== "retry-failed-payment")
+          throw withoutReport(status);
         if (query.format.startsWith("bank-")) throw withoutBankTable(status);
         if (isJson) return { status: 200, json: reportOfStatus(status) };
         return { status: 200, text: reportCsvOfStatus(status), contentType };

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { beginningSo, COMPLETED_KINDS } from "../../actions/names/beginning.ts";
 import { findNamed } from "../../actions/names/find-named.ts";
-import { SearchBody } from "../../api/names.ts";
+import { NamesBody, SearchBody } from "../../api/names.ts";
 import { NAMED_KINDS } from "../../domain/names.ts";
 import type { Routes } from "../http/route.ts";
 import { id, name, yesNo } from "./fields.ts";
 
-/** What a number, a name or an id stands for. */
+/** What a number, a name or an id stands for, and what begins so. */
 export function addSearchRoutes(routes: Routes): void {
+  addNames(routes);
   routes.add({
     whose: "profiles",
     method: "get",
@@ -29,6 +31,26 @@ export function addSearchRoutes(routes: Routes): void {
       const { q: text, kind, business, run: runId, overToo } = query;
       const found = await findNamed(context, { text, kind, business, runId, overToo });
       return { status: 200, json: found };
+    },
+  });
+}
+
+function addNames(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/names",
+    tag: "names",
+    summary: "What people call things whose number, name or short name begins so",
+    description: "From what the store knows, for a shell that completes what somebody types.",
+    query: z.object({
+      kind: z.enum(COMPLETED_KINDS, `must be one of ${COMPLETED_KINDS.join(", ")}`),
+      begins: z.string().max(300).default("").describe("What has been typed of it"),
+      business: name.optional(),
+    }),
+    responses: { 200: { description: "The names", schema: NamesBody } },
+    handle: async ({ query, context }) => {
+      return { status: 200, json: { names: await beginningSo(context, query) } };
     },
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { isAnswering } from "../../store/sql/database-clock.ts";
+import { howItAnswers } from "../../store/sql/database-clock.ts";
 import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
@@ -11,23 +11,27 @@ import { requireAllBusinesses } from "../http/refusals.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 
+/** Why webhooks are not taken; anybody may read it. */
+const REASONS = {
+  unreachable: "The store can't be reached.",
+  replaced:
+    "The store's file was deleted or replaced while this gateway had it open: put the right file in place and start the gateway again.",
+} as const;
+
 /** Health, readiness, metrics and the API's description. */
 export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void {
   app.get("/health", (c) => c.json({ status: "ok" }, 200));
 
   app.get("/ready", async (c) => {
     const [store, temporal, workers] = await Promise.all([
-      inTime(isAnswering(context.store.db), false),
+      inTime(howItAnswers(context.store.db), "unreachable"),
       temporalAnswers(context.temporal, READY_TIMEOUT_MS),
       inTime(workersOf(context), "unknown"),
     ]);
-    const parts = {
-      store: store ? "ok" : "unreachable",
-      temporal: temporal ? "ok" : "unreachable",
-      workers,
-    };
+    const parts = { store, temporal: temporal ? "ok" : "unreachable", workers };
     // Whatever else is broken: webhooks are kept, and a balancer must go on sending them.
-    return c.json({ status: store ? "ready" : "not-ready", ...parts }, store ? 200 : 503);
+    if (store === "ok") return c.json({ status: "ready", ...parts }, 200);
+    return c.json({ status: "not-ready", ...parts, reason: REASONS[store] }, 503);
   });
 
   app.get("/metrics", async (c) => {
@@ -83,9 +87,12 @@ function describeOpenPaths(app: OpenAPIHono): void {
   });
   const readiness = z.object({
     status: z.enum(["ready", "not-ready"]),
-    store: z.string(),
+    store: z
+      .string()
+      .describe("ok, unreachable, or replaced: its file is not the one any more that was opened"),
     temporal: z.string(),
     workers: z.string().describe("ok, silent (all frozen or gone), none, or unknown"),
+    reason: z.string().optional().describe("Why it is not ready"),
   });
   app.openAPIRegistry.registerPath({
     method: "get",
@@ -101,7 +108,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     summary: "Whether webhooks are taken, which needs the store alone; and what else works",
     responses: {
       200: json("The store takes webhooks", readiness),
-      503: json("The store can't be reached", readiness),
+      503: json("The store can't be reached, or its file is gone", readiness),
     },
   });
   app.openAPIRegistry.registerPath({

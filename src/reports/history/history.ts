@@ -3,10 +3,11 @@ import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
+import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
 import { listAudit } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
-import { isGivenBack } from "../../store/lines/parked-lines.ts";
+import { givenBackIn } from "../../store/lines/parked-lines.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
@@ -62,19 +63,21 @@ export async function historyOf(
   );
   const seen = await seenPayments(db, businessId, [...paymentIds]);
   const payments = paymentsIn(story, attempts, { seen, shown });
-  const externalPayments = externalIn(shown?.payments, payments);
+  const externalPayments = await externalOf(db, businessId, { shown, payments });
   const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
   const cancels = await cancelAttempts(db, businessId, paymentIds);
+  const givenBack =
+    line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
   const verdict = paidOnceOf({
     ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
-    givenBack: isGivenBack(line, retry),
+    givenBack,
     leftOut: leftOut?.text ?? null,
   });
   return {
     payableId,
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
-    ...standingOf(line, retry),
+    ...standingOf(line, givenBack),
     bill: billJson(plan),
     leftOut: leftOut ?? null,
     zone: zoneOf(profile),
@@ -100,6 +103,16 @@ export async function historyOf(
     ]),
     trail: { entries: trail.length, changed: changedIn(trail) },
   };
+}
+
+/** What the service shows beside what its requests are known to have made. */
+async function externalOf(
+  db: Db,
+  businessId: string,
+  { shown, payments }: Pick<Parameters<typeof paidOnceOf>[0], "shown" | "payments">,
+) {
+  const loss = await lossNoticed(db, businessId);
+  return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
 }
 
 function billJson(plan: PlanLine | undefined) {
@@ -150,10 +163,10 @@ async function holdsOf(db: Db, businessId: string, payableId: string): Promise<H
   return holds.filter((hold) => hold.scope === "payable" && hold.value === payableId);
 }
 
-function standingOf(line: Line, retry: Retry) {
+function standingOf(line: Line, givenBack: boolean) {
   return {
     state: line === undefined ? null : shownState(line.state),
-    givenBack: isGivenBack(line, retry),
+    givenBack,
     reason: line?.reason ?? null,
   };
 }

@@ -88,17 +88,26 @@ const STATUS_AFTER: Readonly<Record<string, string>> = {
 };
 
 /** A payment of the bill that the service shows and none of its requests is known to have made. */
-export type ExternalPayment = Pick<Payment, "id" | "amountCents" | "status" | "failureReason">;
+export interface ExternalPayment extends Pick<
+  Payment,
+  "id" | "amountCents" | "status" | "failureReason"
+> {
+  /** True where the store has lost something since, so that Payrun may have made it. */
+  readonly mayBeOurs: boolean;
+}
 
+/** @param isForgotten whether the store may have forgotten that Payrun made it */
 export function externalIn(
   shown: readonly Payment[] = [],
   ours: readonly { readonly id: string }[],
+  isForgotten: (payment: Payment) => boolean,
 ): ExternalPayment[] {
   const known = new Set(ours.map(({ id }) => id));
   return shown
     .filter(({ id }) => !known.has(id))
-    .map(({ id, amountCents, status, failureReason }) => {
-      return { id, amountCents, status, failureReason };
+    .map((payment) => {
+      const { id, amountCents, status, failureReason } = payment;
+      return { id, amountCents, status, failureReason, mayBeOurs: isForgotten(payment) };
     });
 }
 

@@ -40,6 +40,7 @@ import {
 import type { RunLine } from "../../store/lines/lines.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
+import { markGivenBack } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
@@ -90,8 +91,10 @@ export async function reviewOf(
   for (const group of groups) digest.add(group);
   const { first, plan, odd, late, byState, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
-  const read = async (filter: Parameters<typeof linesAsApproved>[2]) =>
-    (await linesAsApproved(db, runId, filter, nowMs)).map((line) => reviewedBill(line, isOver));
+  const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
+    const bills = await linesAsApproved(db, runId, filter, nowMs);
+    return markGivenBack(db, runId, bills.map(reviewedBill(isOver)));
+  };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
   const share = digest.share();
@@ -129,17 +132,16 @@ export async function reviewOf(
   };
 }
 
-function reviewedBill(
-  { planned, approvals, under }: LineAsApproved,
-  isOver: boolean,
-): ReviewedBill {
-  const { plan, line } = planned;
-  return {
-    ...paymentStatus(planned, approvals),
-    contactId: plan.contactId,
-    description: plan.description,
-    daysLate: line.daysLate,
-    missing: lacks(line, under, isOver),
+function reviewedBill(isOver: boolean) {
+  return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
+    const { plan, line } = planned;
+    return {
+      ...paymentStatus(planned, approvals),
+      contactId: plan.contactId,
+      description: plan.description,
+      daysLate: line.daysLate,
+      missing: lacks(line, under, isOver),
+    };
   };
 }
 

@@ -39,7 +39,7 @@ export async function cancellationStatus(
     zone: zoneOf(context, cancellation.business),
     playbook: cancellation.playbook,
     phase: cancellation.phase,
-    waitingFor: endedAtMs === null ? cancellation.waitingFor : null,
+    waitingFor: cancellation.waitingFor,
     needsAction:
       (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
       (endedAtMs !== null && cancellation.phase === "completed-with-exceptions"),

@@ -3,19 +3,11 @@ import type { GoesOut, HeldSums } from "../../api/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
-import type { Name } from "../../domain/names.ts";
 import { judgeStop } from "../../domain/stop.ts";
-import type { Hold } from "../../store/holds/holds.ts";
+import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
-
-/** What the things are called that holds are on, by scope. */
-const KIND_OF: Readonly<Record<string, Name["kind"]>> = {
-  payable: "bill",
-  contact: "vendor",
-  source: "account",
-};
 
 /** Holds as the API shows them, with what people call what they are on. */
 export async function holdsJson(
@@ -23,20 +15,9 @@ export async function holdsJson(
   holds: readonly Hold[],
   { name: business, zone = NEW_YORK }: Pick<BusinessProfile, "name" | "zone">,
 ) {
-  const called = new Map<string, Name>();
-  for (const [key, ofOne] of Map.groupBy(
-    holds,
-    ({ businessId, scope }) => `${businessId} ${scope}`,
-  )) {
-    const [first] = ofOne;
-    const kind = KIND_OF[first?.scope ?? ""];
-    if (first === undefined || kind === undefined) continue;
-    const ids = ofOne.map(({ value }) => value);
-    const names = await namesOf(db, first.businessId, kind, ids);
-    for (const [id, name] of names) called.set(`${key} ${id}`, name);
-  }
+  const called = await namesOfHolds(db, holds);
   return holds.map((hold) => {
-    const name = called.get(`${hold.businessId} ${hold.scope} ${hold.value}`);
+    const name = called.get(hold.holdId);
     return {
       id: hold.holdId,
       business,

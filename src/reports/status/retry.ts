@@ -9,6 +9,7 @@ import { getRetryByWorkflowId, type Retry } from "../../store/retries/retries.ts
 import { getRun } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { momentOf } from "../moment.ts";
+import { markGivenBack } from "./given-back.ts";
 import { paymentStatus } from "./payment.ts";
 
 /** What a failed payment's workflow is at, in the words of a run's phases. */
@@ -69,5 +70,7 @@ async function paymentOfRun(db: Db, runId: string, payableId: string) {
   const plan = await getPlanLine(db, runId, payableId);
   if (line === undefined || plan === undefined) return undefined;
   const approvals = await approvalsOf(db, runId, [payableId], 0);
-  return paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
+  const payment = paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
+  const [marked = payment] = await markGivenBack(db, runId, [payment]);
+  return marked;
 }

@@ -16,6 +16,7 @@ import { getRun, type Run } from "../../store/runs/runs.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs, momentOf } from "../moment.ts";
+import { givenBackOf, markGivenBack } from "./given-back.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
 import { retryStatus } from "./retry.ts";
@@ -142,6 +143,7 @@ export async function runHead(
     ...phaseAndOutcome(run.phase, byState),
     counts,
     byState,
+    ...(await givenBackOf(db, runId, byState)),
     totalCents: run.totalCents,
     decideBy: await deadlineOf(db, run),
     ...(await momentOf(context, run.business)),
@@ -196,7 +198,10 @@ export async function linesOf(
   const ids = lines.map(({ line }) => line.payableId);
   const now = await businessNowMs(context, run.business);
   const approvals = await approvalsOf(db, run.runId, ids, now);
-  return lines.map((line) => paymentStatus(line, approvals.get(line.line.payableId) ?? []));
+  const payments = lines.map((line) =>
+    paymentStatus(line, approvals.get(line.line.payableId) ?? []),
+  );
+  return markGivenBack(db, run.runId, payments);
 }
 
 /** A sum over the states. */

@@ -74,7 +74,9 @@ export async function verifyTrail(
   const cutOff = `entries were cut off ${entries === 0 ? "from its first on" : `after entry ${last?.audit_id ?? 0}`}`;
   for (const [hash, whoSaw] of wanted) {
     if (problems.length >= PROBLEMS_MAX) break;
-    const text = `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: ${cutOff}.`;
+    // What the database itself has noted of the end is restored together with the trail.
+    const other = heads.has(hash) ? ", or the store was restored from a backup of before it" : "";
+    const text = `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: ${cutOff}${other}.`;
     problems.push(endMissing(last, text));
   }
   if (problems.length === 0 && fact !== undefined && Math.floor(fact.atMs) > newestMs) {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import { type HoldScopeName, holdOn } from "../../domain/holds.ts";
+import { type HoldScopeName, holdOn, kindOf } from "../../domain/holds.ts";
+import { isKept, type Name } from "../../domain/names.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
+import { namesOf } from "../names/names.ts";
 import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
@@ -229,4 +231,22 @@ export async function activeHoldFor(
   const { businessId, payableId, businessNowMs: businessMs } = facts;
   const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
   return holdOn(holds, facts);
+}
+
+/** What people call what each hold is on, by the hold's id, where the store keeps its name. */
+export async function namesOfHolds(db: Db, holds: readonly Hold[]): Promise<Map<string, Name>> {
+  const called = new Map<string, Name>();
+  const alike = Map.groupBy(holds, ({ businessId, scope }) => `${businessId} ${scope}`);
+  for (const ofOne of alike.values()) {
+    const [first] = ofOne;
+    const kind = first === undefined ? null : kindOf(first.scope);
+    if (first === undefined || !isKept(kind)) continue;
+    const ids = ofOne.map(({ value }) => value);
+    const names = await namesOf(db, first.businessId, kind, ids);
+    for (const { holdId, value } of ofOne) {
+      const name = names.get(value);
+      if (name !== undefined) called.set(holdId, name);
+    }
+  }
+  return called;
 }

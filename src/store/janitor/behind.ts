@@ -93,7 +93,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   await raiseNotice(trx, {
     ...{ businessId, kind: "store-behind", factKey: hold.holdId, nowMs },
     subject: `Everything is on hold: the store ${is} older than what was done with it`,
-    text: `${reason}\n\nWhat to do: payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
+    text: `${reason}\n\nWhat to do: payrun payments --since BACKUP_DAY lists the service's payments and which of them the store has no record of; payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
     roles: ["operator"],
     data: { holdId: hold.holdId, evidence: loss.evidence },
   });
@@ -113,14 +113,18 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   return true;
 }
 
-/**
- * When the store was last found to be older than what was done with it, on the database's clock; null
- * where it never was.
- */
-export async function lossNoticed(
-  db: Db,
-  businessId: string,
-): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
+/** When it was noticed that the store has lost something. */
+interface NoticedLoss {
+  /** On the database's clock. */
+  readonly atMs: number;
+  /** On the service's, where it was known. */
+  readonly serviceMs: number | null;
+  /** The hold on everything that was set for it. */
+  readonly holdId: string;
+}
+
+/** When the store was last found to be older than what was done with it; null where it never was. */
+export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLoss | null> {
   const found = await db
     .selectFrom("audit")
     .select("details")
@@ -131,9 +135,34 @@ export async function lossNoticed(
     .limit(1)
     .executeTakeFirst();
   if (found === undefined) return null;
-  const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
+  const { noticedAtMs: atMs, ...rest } = JSON.parse(found.details) as Omit<NoticedLoss, "atMs"> & {
     readonly noticedAtMs: number;
-    readonly serviceMs: number | null;
   };
-  return { atMs, serviceMs };
+  return { atMs, serviceMs: rest.serviceMs, holdId: rest.holdId };
+}
+
+/** On the service's clock, as far as that was known. */
+export function lossAtServiceMs({
+  serviceMs,
+  atMs,
+}: Pick<NoticedLoss, "serviceMs" | "atMs">): number {
+  return serviceMs ?? atMs;
+}
+
+/** Whether a payment was made before the loss was noticed, so that the store may have forgotten it. */
+export function mayBeForgotten(
+  loss: NoticedLoss | null,
+  { createdAt }: { readonly createdAt: string | null },
+): boolean {
+  return loss !== null && !(Date.parse(createdAt ?? "") >= lossAtServiceMs(loss));
+}
+
+/** Whether the store may have forgotten any payment of a business that was made since then. */
+export async function mayHaveForgotten(
+  db: Db,
+  businessId: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const loss = await lossNoticed(db, businessId);
+  return loss !== null && lossAtServiceMs(loss) > sinceMs;
 }

@@ -1,5 +1,5 @@
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
-import type { HoldTarget } from "../../domain/holds.ts";
+import { factOf, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
 import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { UNDER_WAY } from "./line-states.ts";
@@ -11,6 +11,21 @@ export type OpenLine = RunLine & { readonly playbook: string };
 
 /** Not with the service, and not to be sent now. */
 const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
+
+/** Where the facts of a line stand that holds are compared with. */
+const COLUMN_OF = {
+  payableId: "run_lines.payable_id",
+  contactId: "run_lines.contact_id",
+  sourceId: "run_lines.source_id",
+  runId: "runs.run_id",
+  playbook: "runs.playbook",
+} as const satisfies Readonly<Record<keyof HoldFacts, string>>;
+
+/** The column that a hold's value is compared with; null where it stops every line. */
+export function heldColumn(scope: string): (typeof COLUMN_OF)[keyof HoldFacts] | null {
+  const fact = factOf(scope);
+  return fact === null ? null : COLUMN_OF[fact];
+}
 
 /** Lines of what a hold is on that ask something of their runs still, whatever of them was sent. */
 export async function openLinesOf(
@@ -50,11 +65,8 @@ function openOf(db: Db, businessId: string, { scope, value }: HoldTarget) {
     .selectFrom("run_lines")
     .innerJoin("runs", "runs.run_id", "run_lines.run_id")
     .where("run_lines.business_id", "=", businessId);
-  if (scope === "payable") query = query.where("run_lines.payable_id", "=", value);
-  if (scope === "contact") query = query.where("run_lines.contact_id", "=", value);
-  if (scope === "source") query = query.where("run_lines.source_id", "=", value);
-  if (scope === "run") query = query.where("run_lines.run_id", "=", value);
-  if (scope === "playbook") query = query.where("runs.playbook", "=", value);
+  const column = heldColumn(scope);
+  if (column !== null) query = query.where(column, "=", value);
   return [
     query.where(isIn("run_lines.state", UNDER_WAY)),
     query.where("runs.phase", "not in", ENDED_PHASES).where("run_lines.state", "in", WAITING),

@@ -1,69 +1,47 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import type { BillSum } from "../../domain/counted.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { PlannedLine } from "./plan-lines.ts";
-import { toRunLine, type RunLine } from "./lines.ts";
+import { isGivenBack, waitsForPerson } from "../payables/waits-for-person.ts";
+import { toRunLine } from "./lines.ts";
 
-/** Phase of a retry that has ended: its bill is in nobody's hands. */
-const RETRY_ENDED = "ended";
-
-/** True where the retry of a parked line has given its bill back for the next run. */
-export function isGivenBack(
-  line: Pick<RunLine, "state" | "runId"> | undefined,
-  retry: { readonly runId: string | null; readonly phase: string } | undefined,
-): boolean {
-  return line?.state === "parked" && retry?.runId === line.runId && retry.phase === RETRY_ENDED;
+/** Bills of a run that are parked and that no person needs to act on: the next run pays them. */
+export async function givenBackIn(
+  db: Db,
+  of: { readonly runId: string; readonly payableId?: string },
+): Promise<ReadonlySet<string>> {
+  let query = givenBack(db, of.runId).select("run_lines.payable_id");
+  if (of.payableId !== undefined) query = query.where("run_lines.payable_id", "=", of.payableId);
+  return new Set((await query.execute()).map((row) => row.payable_id));
 }
 
-/**
- * Lines of a business that a person must act on: those that stand for their bills now, not what a
- * run had parked before a later one took it up, nor what was given back for the next run.
- */
+/** How many these are, and what they come to. */
+export async function sumGivenBackIn(db: Db, runId: string): Promise<BillSum> {
+  return sumOf(await givenBack(db, runId).select([COUNT, CENTS]).executeTakeFirstOrThrow());
+}
+
+function givenBack(db: Db, runId: string) {
+  return db
+    .selectFrom("run_lines")
+    .where("run_lines.run_id", "=", runId)
+    .where(is("run_lines.state", "parked"))
+    .where(isGivenBack);
+}
+
+function sumOf(row: { readonly count: number; readonly cents: number | null }): BillSum {
+  return { count: Number(row.count), cents: Number(row.cents ?? 0) };
+}
+
 function parkedNow(db: Db, businessId: string) {
   return db
     .selectFrom("run_lines")
     .where("run_lines.business_id", "=", businessId)
-    .where(is("run_lines.state", "parked"))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("retries")
-            .select("retries.workflow_id")
-            .whereRef("retries.business_id", "=", "run_lines.business_id")
-            .whereRef("retries.payable_id", "=", "run_lines.payable_id")
-            .whereRef("retries.run_id", "=", "run_lines.run_id")
-            .where("retries.phase", "=", RETRY_ENDED),
-        ),
-      ),
-    )
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("run_lines as other")
-            .select("other.run_id")
-            .whereRef("other.business_id", "=", "run_lines.business_id")
-            .whereRef("other.payable_id", "=", "run_lines.payable_id")
-            .whereRef("other.run_id", "!=", "run_lines.run_id")
-            .where((of) =>
-              of.or([
-                of("other.state", "not in", ENDED_LINE_STATES),
-                of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
-              ]),
-            ),
-        ),
-      ),
-    );
+    .where(waitsForPerson);
 }
 
-export async function sumOfParked(
-  db: Db,
-  businessId: string,
-): Promise<{ readonly count: number; readonly cents: number }> {
-  const row = await parkedNow(db, businessId).select([COUNT, CENTS]).executeTakeFirstOrThrow();
-  return { count: Number(row.count), cents: Number(row.cents ?? 0) };
+export async function sumOfParked(db: Db, businessId: string): Promise<BillSum> {
+  return sumOf(await parkedNow(db, businessId).select([COUNT, CENTS]).executeTakeFirstOrThrow());
 }
 
 /** They themselves, by cause, the largest first. */
@@ -90,7 +68,7 @@ export async function parkedLines(
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
 }
 
-/** Payables with a line that is parked for one reason, in the order of their ids. */
+/** Those that are parked for one reason: their payables, in the order of the ids. */
 export async function parkedFor(
   db: Db,
   wanted: {
@@ -101,15 +79,12 @@ export async function parkedFor(
     readonly limit: number;
   },
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .select("payable_id")
+  const rows = await parkedNow(db, wanted.businessId)
+    .select("run_lines.payable_id")
     .distinct()
-    .where("business_id", "=", wanted.businessId)
-    .where(is("state", "parked"))
-    .where("reason_code", "=", wanted.reasonCode)
-    .where("payable_id", ">", wanted.after)
-    .orderBy("payable_id")
+    .where("run_lines.reason_code", "=", wanted.reasonCode)
+    .where("run_lines.payable_id", ">", wanted.after)
+    .orderBy("run_lines.payable_id")
     .limit(wanted.limit)
     .execute();
   return rows.map((row) => row.payable_id);

@@ -129,7 +129,7 @@ export async function namesWith(
     readonly limit: number;
   },
 ): Promise<Name[]> {
-  const part = `%${folded(asked.text).replaceAll(/[\\%_]/g, (letter) => `\\${letter}`)}%`;
+  const part = `%${escaped(asked.text)}%`;
   const { amountCents } = asked;
   const rows = await db
     .selectFrom("names")
@@ -148,6 +148,40 @@ export async function namesWith(
     .limit(asked.limit)
     .execute();
   return rows.map(toName);
+}
+
+/** Those whose number or name begins so, the highest numbers first. */
+export async function namesBeginning(
+  db: Db,
+  asked: {
+    readonly businessId: string;
+    readonly kind: Name["kind"];
+    readonly begins: string;
+    readonly limit: number;
+  },
+): Promise<Name[]> {
+  const begins = `${escaped(asked.begins)}%`;
+  const rows = await db
+    .selectFrom("names")
+    .selectAll()
+    .where("business_id", "=", asked.businessId)
+    .where("kind", "=", asked.kind)
+    .where((eb) =>
+      eb.or([
+        sql<boolean>`number_folded like ${begins} escape '\\'`,
+        sql<boolean>`name_folded like ${begins} escape '\\'`,
+      ]),
+    )
+    .orderBy("number_folded", "desc")
+    .orderBy("name_folded")
+    .limit(asked.limit)
+    .execute();
+  return rows.map(toName);
+}
+
+/** A text as people compare it, in which no letter stands for others in a pattern. */
+function escaped(text: string): string {
+  return folded(text).replaceAll(/[\\%_]/g, (letter) => `\\${letter}`);
 }
 
 /** What is called by a name of a kind, the highest numbers first. */

@@ -53,6 +53,20 @@ export async function workflowsOfPlaybook(
   return rows.map(calledOf);
 }
 
+/** Those of a business, the newest first. */
+export async function newestWorkflows(
+  db: Db,
+  businessId: string,
+  limit: number,
+): Promise<CalledWorkflow[]> {
+  const rows = await launchedOnes(db, businessId)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(calledOf);
+}
+
 function launchedOnes(db: Db, businessId: string) {
   const all = db
     .selectFrom("runs")

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { readerOf } from "../sql/as-record.ts";
+import { waitsForPerson } from "../payables/waits-for-person.ts";
 import type { Db } from "../sql/db.ts";
 
 /** A bill that a person must look at, of which nobody has been told. */
@@ -14,7 +15,7 @@ export interface UntoldLine {
   readonly factKey: string;
 }
 
-/** Parked lines of a run that no `parked` notice has told of, in the plan's order. */
+/** Lines of a run that wait for a person and that no `parked` notice has told of, in the plan's order. */
 export async function parkedUntold(
   db: Db,
   run: { readonly runId: string; readonly businessId: string },
@@ -37,7 +38,7 @@ export async function parkedUntold(
       factKey.as("fact_key"),
     ])
     .where("run_lines.run_id", "=", run.runId)
-    .where("run_lines.state", "=", "parked")
+    .where(waitsForPerson)
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import type { RetryFailedPlaybook } from "../../contracts/playbook.ts";
 import { eventsOf } from "../../domain/events/triggers.ts";
 import { chunks, type Db } from "../sql/db.ts";
+import { untoldFacts } from "../notices/notices.ts";
 import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -71,6 +72,9 @@ export async function paidHere(
   return found;
 }
 
+/** Kind of the notice about payments that came back and that a restored store has no record of. */
+export const FORGOTTEN_PAYMENT_NOTICE = "payment-not-on-record";
+
 /** Which of these failed payments are neither Payrun's own nor told of. */
 export async function untoldExternalPayments<
   P extends { readonly id: string; readonly payableId: string },
@@ -93,7 +97,11 @@ export async function untoldExternalPayments<
         some.map(({ id }) => id),
       )
       .execute();
-    const known = new Set([...own, ...told.map((row) => row.fact_key)]);
+    const asForgotten = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
+    const ids = some.map(({ id }) => id);
+    const untold = await untoldFacts(db, asForgotten, ids);
+    const alreadyTold = ids.filter((id) => !untold.has(id));
+    const known = new Set([...own, ...told.map((row) => row.fact_key), ...alreadyTold]);
     found.push(...some.filter(({ id, payableId }) => !known.has(id) && !known.has(payableId)));
   }
   return found;

@@ -6,6 +6,7 @@ import { onlyPlans } from "../../domain/plan-only.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
+import { waitsForPerson } from "../payables/waits-for-person.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -178,7 +179,7 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
             .selectFrom("run_lines")
             .select("run_lines.payable_id")
             .whereRef("run_lines.run_id", "=", "runs.run_id")
-            .where("run_lines.state", "=", "parked"),
+            .where(waitsForPerson),
         ),
       ]);
       return wanted ? asks : eb.not(asks);

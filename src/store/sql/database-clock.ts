@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
+import { StoreError } from "./errors.ts";
 
 /**
  * The database's clock, which all processes share, in whole milliseconds since 1970: the instant at
@@ -12,10 +13,11 @@ export async function databaseNowMs(db: Db): Promise<number> {
   return row.now_ms;
 }
 
-/** True once the database has answered; false if it refuses. */
-export async function isAnswering(db: Db): Promise<boolean> {
+/** How the database answers: `replaced` where its file is not the one any more that was opened. */
+export async function howItAnswers(db: Db): Promise<"ok" | "replaced" | "unreachable"> {
   return databaseNowMs(db).then(
-    () => true,
-    () => false,
+    () => "ok",
+    (error: unknown) =>
+      error instanceof StoreError && error.code === "replaced" ? "replaced" : "unreachable",
   );
 }

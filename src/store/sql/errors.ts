@@ -3,6 +3,7 @@ export type StoreErrorCode =
   | "foreign"
   | "incompatible"
   | "locked"
+  | "replaced"
   | "corrupt"
   | "unreadable"
   | "unsupported"
@@ -16,6 +17,7 @@ export type StoreErrorCode =
  * - `foreign`: the file belongs to something else; it was not touched.
  * - `incompatible`: another version of Payrun made it, with another schema; it was not touched.
  * - `locked`: another process kept the write lock for too long; nothing was written.
+ * - `replaced`: its file was deleted or replaced while this process had it open.
  * - `corrupt`: the file is damaged.
  * - `unreadable`: the path can't be opened (rights, a folder).
  * - `unsupported`: the address names a kind of database that this version can't use.

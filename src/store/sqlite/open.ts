@@ -12,6 +12,7 @@ import { type Connection, FileConnection } from "./connection.ts";
 import { nodeSqliteDialect } from "./dialect.ts";
 import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
 import { openThread } from "./open-thread.ts";
+import { watched } from "./watched.ts";
 
 /** Opens the store in a file; see `openStore`. */
 export async function openSqlite(path: string, options: OpenStoreOptions): Promise<Store> {
@@ -28,7 +29,9 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
   };
   const over = (connection: Connection) =>
     new Kysely<Tables>({
-      dialect: nodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
+      dialect: nodeSqliteDialect({
+        ...{ connection: watched(connection, path), path, busyLimitMs, mustFlush },
+      }),
     });
   const first = over(new FileConnection(database, options.nowMs));
   const transactionOn =

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { idsIn } from "../sql/rows-as.ts";
+import { heldColumn } from "../lines/open-lines.ts";
 import { casesOf } from "../lines/retry-cases.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Fact } from "../signals/pending-signals.ts";
@@ -119,17 +120,6 @@ async function behindHolds(
   return [...items, ...incidents].map((row) => row.workflow_id);
 }
 
-/** The column of a line that a hold's value is compared with; the others name whole runs. */
-const COLUMN_OF = {
-  payable: "run_lines.payable_id",
-  contact: "run_lines.contact_id",
-  source: "run_lines.source_id",
-} as const;
-
-function columnOf(scope: string) {
-  return scope in COLUMN_OF ? COLUMN_OF[scope as keyof typeof COLUMN_OF] : undefined;
-}
-
 async function runsHeld(
   trx: Transaction<Tables>,
   businessId: string,
@@ -141,10 +131,11 @@ async function runsHeld(
     .select("runs.run_id")
     .where("runs.business_id", "=", businessId)
     .where("runs.phase", "not in", ENDED_PHASES);
-  const column = columnOf(scope);
-  if (scope === "run") query = query.where("runs.run_id", "in", idsIn(values));
-  if (scope === "playbook") query = query.where("runs.playbook", "in", idsIn(values));
-  if (column !== undefined) {
+  const column = heldColumn(scope);
+  if (column === null) return idsOf(await query.execute());
+  if (column === "runs.run_id" || column === "runs.playbook") {
+    query = query.where(column, "in", idsIn(values));
+  } else {
     query = query.where((eb) =>
       eb.exists(
         eb
@@ -156,7 +147,11 @@ async function runsHeld(
       ),
     );
   }
-  return (await query.execute()).map((row) => row.run_id);
+  return idsOf(await query.execute());
+}
+
+function idsOf(rows: readonly { readonly run_id: string }[]): string[] {
+  return rows.map((row) => row.run_id);
 }
 
 async function retriesHeld(
@@ -176,9 +171,7 @@ async function retriesHeld(
     .select("retries.workflow_id")
     .where("retries.business_id", "=", businessId)
     .where("retries.phase", "!=", "ended");
-  const column = columnOf(scope);
-  if (scope === "run") query = query.where("retries.run_id", "in", idsIn(values));
-  if (scope === "playbook") query = query.where("runs.playbook", "in", idsIn(values));
-  if (column !== undefined) query = query.where(column, "in", idsIn(values));
+  const column = heldColumn(scope);
+  if (column !== null) query = query.where(column, "in", idsIn(values));
   return (await query.execute()).map((row) => row.workflow_id);
 }

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import { getCancellation } from "../../../src/store/cancellations/cancellations.ts";
 import { releaseHold } from "../../../src/store/holds/holds.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
@@ -141,7 +142,10 @@ describe("a request that is under way when the payments of its run are cancelled
     const [payment] = await world.context().clientOf("acme").payments.listAll({ payableId });
     const day = newYorkDate(Date.parse(payment?.scheduledAt ?? ""));
     await world.control.setClock(new Date(newYorkInstantMs(day, "08:56")).toISOString());
-    await cancels.turns(id);
+    const left =
+      /^a person, about 1 payment of .*: Too close to 9:00 .* ask the vendor to return it/;
+    expect(await cancels.turns(id)).toMatchObject({ waitingFor: expect.stringMatching(left) });
+    expect((await getCancellation(world.store.db, id))?.waitingFor).toMatch(left);
     expect(await cancels.shown(id)).toEqual([`${paymentId} too-late`]);
     expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
   });

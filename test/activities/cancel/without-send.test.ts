@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import { withoutSend } from "../../../activities/pay/ask-gate.ts";
 import type { PreparedJob } from "../../../activities/pay/job.ts";
+import type { ClockReading } from "../../../src/business/clock.ts";
 import type { GateStep } from "../../../src/ledger/gate.ts";
 import { WISH } from "../../ledger/facts.ts";
 
 const STANDS: GateStep = {
   ...{ kind: "applied", seq: 1, ids: ["p1"], found: false },
   line: WISH,
+};
+
+const CLOCK: ClockReading = {
+  ...{ businessMs: 0, serviceMs: 0, serviceOffMs: 0, serviceHeard: true },
+  ...{ scale: 1, sandbox: false, realMs: 0 },
 };
 
 function job(paymentIds: readonly string[]): PreparedJob {
@@ -16,11 +22,11 @@ function job(paymentIds: readonly string[]): PreparedJob {
 }
 
 test("a part that is to be paid again rests ever longer while its failed payment is shown as standing", () => {
-  const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS });
+  const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "back", waitMs: null });
 });
 
 test("a payment that its line doesn't know yet is taken for the line's", () => {
-  const outcome = withoutSend(job([]), { kind: "step", step: STANDS });
+  const outcome = withoutSend(job([]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
 });

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
+import { holdForLoss } from "../../../src/store/janitor/behind.ts";
 import { claimOwners, handOverClaim } from "../../../src/store/payables/claims.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { requestRetry } from "../../../src/store/retries/retries.ts";
@@ -182,6 +183,25 @@ describe("a payment that was made elsewhere and fails", () => {
       outcome: "Payrun has not paid it",
     });
     expect(await world.holds()).toEqual([]);
+  });
+
+  test("is told of once where a restored store may have forgotten that Payrun made it", async ({
+    world,
+  }) => {
+    const payableId = await paidElsewhere(world);
+    const { serviceMs } = await world.context().clockOf("acme").now();
+    const loss = { businessId: world.businessId, evidence: "a test", hadItAtMs: 1, serviceMs };
+    await world.store.transaction((trx) => holdForLoss(trx, loss));
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect(await world.look(payableId)).toMatchObject({
+        phase: "ended",
+        outcome: "the store has no record of its payment; told of",
+      });
+    }
+    const kind = "payment-not-on-record";
+    expect(await listNotices(world.store.db, { kind, limit: 10 })).toMatchObject([
+      { roles: ["operator"], data: { payments: [{ payableId, contactId: "v2" }] } },
+    ]);
   });
 
   test("pauses the account and is told of once, and nothing is paid again", async ({ world }) => {

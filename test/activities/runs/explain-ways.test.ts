@@ -1,3 +1,4 @@
+import { holdForLoss } from "../../../src/store/janitor/behind.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { assessRun } from "../../../activities/runs/assess-run.ts";
@@ -65,6 +66,17 @@ describe("explain says of a bill", () => {
     expect(history.paidOnce).toMatchObject({ verdict: "not-paid", way: "paid-elsewhere" });
     expect(text).toMatch(/Outside Payrun it has payment \(\S+\) of \$100\.00/);
     expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
+    const { businessId, store } = world;
+    const { serviceMs } = await world.context().clockOf("acme").now();
+    const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs };
+    await store.transaction((trx) => holdForLoss(trx, loss));
+    const restored = await explainIn(world, payableId);
+    expect(restored.text).not.toMatch(/Not (paid|made) by Payrun|paid by somebody else/);
+    expect(restored.text).toMatch(
+      /Paid by a payment that this store has no record of \(made by somebody else, or by Payrun after the backup that was restored\)/,
+    );
+    expect(restored.text).toMatch(/Not on record here it has payment \(\S+\) of \$100\.00/);
+    expect(restored.text).toContain("Not on this store's record");
   });
 
   test("of which a part was asked for off-cycle, that exactly the part was paid", async ({

@@ -3,7 +3,13 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { personPath, readPerson } from "../../../src/cli/home/people.ts";
+import {
+  localAdminPath,
+  personPath,
+  readLocalAdmin,
+  readPerson,
+  replaceOwnToken,
+} from "../../../src/cli/home/people.ts";
 import { temporaryFolder } from "../cli.ts";
 
 test("--as finds a person whose name is typed in another case, and asks where two differ only in it", () => {
@@ -16,4 +22,16 @@ test("--as finds a person whose name is typed in another case, and asks where tw
   keep("OLGA owner");
   expect(readPerson(home, "Olga Owner")).toBe("token of Olga Owner");
   expect(() => readPerson(home, "olga owner")).toThrow(/it has those of OLGA owner, Olga Owner/);
+});
+
+test("a token's new secret is kept wherever the home has kept the old one, and nowhere else", () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, "people"));
+  writeFileSync(personPath(home, "olga"), "old\n");
+  writeFileSync(personPath(home, "cora"), "another\n");
+  writeFileSync(localAdminPath(home), "old\n");
+  expect(replaceOwnToken({ home, token: "old" }, "new")).toBe(home);
+  expect([readPerson(home, "olga"), readPerson(home, "cora")]).toEqual(["new", "another"]);
+  expect(readLocalAdmin(home)).toBe("new");
+  expect(replaceOwnToken({ home, token: "old" }, "newer")).toBeNull();
 });

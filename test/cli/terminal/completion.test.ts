@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,10 +17,24 @@ beforeAll(async () => {
   script = stdout;
 });
 
+/** In place of a program that asks a gateway: it knows of one vendor, and says what it was asked. */
+const PROGRAM = `#!/bin/sh
+echo "$*" > asked
+[ -e known ] && cat known
+exit 0
+`;
+
 /** What a real bash offers for these words, the last of which is being typed. */
 async function offered(...words: readonly string[]): Promise<string[]> {
+  return (await completed(words)).offered;
+}
+
+/** The same, with what the program was asked for, where it knows these names. */
+async function completed(words: readonly string[], known: readonly string[] = []) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "completion.bash"), script);
+  writeFileSync(join(folder, "payrun"), PROGRAM, { mode: 0o755 });
+  if (known.length > 0) writeFileSync(join(folder, "known"), known.join("\n") + "\n");
   const typed = ["payrun", ...words];
   const program = [
     "source ./completion.bash",
@@ -29,8 +43,13 @@ async function offered(...words: readonly string[]): Promise<string[]> {
     "_payrun",
     'printf "%s\\n" "${COMPREPLY[@]}"',
   ].join("\n");
-  const { stdout } = await run("bash", ["-c", program, "bash", ...typed], { cwd: folder });
-  return stdout.split("\n").filter((line) => line !== "");
+  const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const { stdout } = await run("bash", ["-c", program, "bash", ...typed], { cwd: folder, env });
+  const asked = join(folder, "asked");
+  return {
+    offered: stdout.split("\n").filter((line) => line !== ""),
+    asked: existsSync(asked) ? readFileSync(asked, "utf8").trim() : "nothing",
+  };
 }
 
 describe.runIf(hasBash)("completion in a real bash", () => {
@@ -61,6 +80,34 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });
 
+  test("offers runs, bills, vendors and holds by the names that the program knows", async () => {
+    const asked = async (...words: readonly string[]) => (await completed(words)).asked;
+    for (const command of ["show", "status", "approve", "reject", "watch", "report", "cancel"]) {
+      expect(await asked(command, "re"), command).toBe("complete run -- re");
+    }
+    for (const command of ["explain", "hold", "cancel-scheduled", "resolve", "pay"]) {
+      expect(await asked(command, "BILL"), command).toBe("complete bill -- BILL");
+    }
+    expect(await asked("release", "")).toBe("complete hold --");
+    expect(await asked("stop", "--run", "rent/")).toBe("complete run -- rent/");
+    expect(await asked("stop", "--contact", "Os")).toBe("complete vendor -- Os");
+    expect(await asked("hold", "--source", "B")).toBe("complete account -- B");
+    expect(await asked("status", "--b")).toBe("nothing");
+  });
+
+  test("offers a name of several words as the one word that the shell takes", async () => {
+    const known = ["Osprey Robotics", "O'Hara & Sons"];
+    const plain = await completed(["explain", "O"], known);
+    expect(plain.offered).toEqual(["Osprey\\ Robotics", "O\\'Hara\\ \\&\\ Sons"]);
+    expect(await completed(["explain", "Osprey\\ R"], known)).toMatchObject({
+      asked: "complete bill -- Osprey R",
+    });
+    expect(await completed(["explain", '"Osprey R'], known)).toMatchObject({
+      asked: "complete bill -- Osprey R",
+      offered: known,
+    });
+  });
+
   test("offers --yes for every command that acts, also for those that never ask", async () => {
     for (const command of [
       ...["approve", "reject", "stop", "resolve", "release", "hold", "launch", "apply"],
@@ -84,6 +131,7 @@ test("the other shells' scripts name each command and option as well", async () 
   for (const { stdout } of scripts) {
     expect(stdout).toContain("payrun schedule pause");
     expect(stdout).toContain("needs-action");
+    expect(stdout).toMatch(/complete (bill|"\$1") -- /);
   }
   expect((await payrun(["completion", "tcsh"])).code).toBe(2);
 });

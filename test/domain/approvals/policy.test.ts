@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalRule } from "../../../src/contracts/playbook.ts";
-import {
-  type DecisionInput,
-  judgeDecision,
-  ruleFor,
-} from "../../../src/domain/approvals/policy.ts";
+import { type DecisionInput, judgeDecision } from "../../../src/domain/approvals/policy.ts";
+import { ruleFor } from "../../../src/domain/approvals/rules.ts";
 import { quorumOf } from "../../../src/domain/approvals/principal.ts";
 
 const ANY: ApprovalRule = {

@@ -103,12 +103,16 @@ describe("where a cancellation stands", () => {
   test("a cancellation ends once nothing is open, with exceptions if money may have left", () => {
     const done = item({ state: "cancelled", open: false });
     expect(judgeCancellation(view([done]))).toMatchObject({ phase: "completed", ended: true });
-    const late = item({ state: "too-late", open: false });
+    const late = item({ state: "too-late", open: false, reason: "The vendor has the money." });
+    const left = "a person, about 1 payment of $100.00: The vendor has the money.";
     expect(judgeCancellation(view([done, late]))).toMatchObject({
       phase: "completed-with-exceptions",
       exceptions: 1,
       needsAction: true,
+      waitingFor: left,
+      details: expect.stringContaining(`Waits for: **${left}**`),
     });
+    expect(judgeCancellation(view([done])).waitingFor).toBeNull();
     expect(judgeCancellation(view([]))).toMatchObject({ phase: "completed", totalCents: 0 });
   });
 

@@ -67,9 +67,12 @@ test("a payment that no request has made is told apart from Payrun's own", () =>
     externalIn(
       payments,
       made.map(() => ({ id: "pmt_1" })),
+      () => true,
     ),
   ).toEqual([]);
-  expect(externalIn(payments, [])).toMatchObject([{ id: "pmt_1", status: "completed" }]);
+  expect(externalIn(payments, [], () => true)).toMatchObject([
+    { id: "pmt_1", status: "completed", mayBeOurs: true },
+  ]);
 });
 
 describe("how old what stands about a bill is", () => {

@@ -47,7 +47,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "quorum-of-one",
-    file: "src/domain/approvals/policy.ts",
+    file: "src/domain/approvals/rules.ts",
     replaces: "ruleOfLine",
     make: (real) => (rule, index) => ({ ...(real(rule, index) as object), quorum: 1 }),
   },

@@ -21,6 +21,7 @@ import {
 } from "../../../src/store/notices/notices.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { pruneNotices } from "../../../src/store/notices/notice-prune.ts";
+import { updateRetry, upsertRetry } from "../../../src/store/retries/retries.ts";
 import { parkedUntold } from "../../../src/store/notices/parked-notices.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { upsertRun } from "../../../src/store/runs/runs.ts";
@@ -190,6 +191,18 @@ test("of parked bills those are told of that no notice has named, and again afte
   await park(["p3"], 1);
   const next = await parkedUntold(store.db, run);
   expect(next.map((line) => line.payableId)).toEqual(["p2", "p3"]);
+  // What its retry has given back waits for the next run, and for nobody who could be told.
+  const key = { businessId: "biz_1", payableId: "p3" };
+  await upsertRetry(store.db, {
+    ...key,
+    business: "acme",
+    runId,
+    workflowId: "retry/p3",
+    nowMs: 1,
+  });
+  await updateRetry(store.db, key, { phase: "ended" }, 2);
+  const left = await parkedUntold(store.db, run);
+  expect(left.map((line) => line.payableId)).toEqual(["p2"]);
 });
 
 test("what everybody got long ago is forgotten, and the audit trail keeps what was told", async () => {

@@ -1,0 +1,88 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { folded, type Name, type NamedKind } from "../../domain/names.ts";
+import { activeHolds } from "../../store/holds/holds.ts";
+import { namesBeginning, namesOfAnyKind } from "../../store/names/names.ts";
+import { newestWorkflows } from "../../store/names/workflows-called.ts";
+import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
+import { namedOrAll } from "../businesses.ts";
+import type { ActionContext } from "../context.ts";
+import { shortName } from "./own.ts";
+
+type Context = Pick<ActionContext, "store" | "profiles" | "clientOf" | "clocks">;
+
+/** Kinds whose names a shell completes. */
+export const COMPLETED_KINDS = [
+  "bill",
+  "vendor",
+  "account",
+  "run",
+  "playbook",
+  "hold",
+] as const satisfies readonly NamedKind[];
+
+type CompletedKind = (typeof COMPLETED_KINDS)[number];
+
+/** Names that one answer has. */
+const NAMES_MOST = 50;
+
+/** What people call things whose name begins so, from the store alone, so that a shell can wait for it. */
+export async function beginningSo(
+  context: Context,
+  asked: {
+    readonly kind: CompletedKind;
+    readonly begins: string;
+    readonly business?: string | undefined;
+  },
+): Promise<string[]> {
+  const { kind, begins } = asked;
+  const all = await Promise.all(
+    namedOrAll(context, asked.business).map((profile) =>
+      NAMES[kind](context, profile, begins.trim()),
+    ),
+  );
+  const names = [...new Set(all.flat())].filter((name) => name !== "");
+  return names.filter((name) => isBegun(name, begins)).slice(0, NAMES_MOST);
+}
+
+function isBegun(name: string, begins: string): boolean {
+  return folded(name).startsWith(folded(begins));
+}
+
+type Names = (context: Context, profile: BusinessProfile, begins: string) => Promise<string[]>;
+
+const NAMES: Readonly<Record<CompletedKind, Names>> = {
+  bill: called("bill"),
+  vendor: called("vendor"),
+  account: called("account"),
+  run: async ({ store }, { businessId }) => {
+    const runs = await newestWorkflows(store.db, businessId, RUNS_LISTED);
+    return [...runs.map(({ playbook }) => playbook), ...runs.map(shortName)];
+  },
+  playbook: async ({ store }, { name }) =>
+    (await listPlaybooks(store.db, name)).map((playbook) => playbook.name),
+  hold: async ({ store, clocks }, profile) => {
+    const { businessMs } = await clocks.read(profile);
+    const holds = await activeHolds(store.db, profile.businessId, businessMs);
+    const values = holds.map(({ value }) => value);
+    const things = await namesOfAnyKind(store.db, profile.businessId, values);
+    return [...calls([...things.values()]), ...holds.map(({ holdId }) => holdId)];
+  },
+};
+
+/** Newest runs whose short names are offered. */
+const RUNS_LISTED = 200;
+
+/** What the store knows a number or a name of. */
+function called(kind: "bill" | "vendor" | "account"): Names {
+  return async ({ store }, { businessId }, begins) => {
+    const asked = { businessId, kind, begins, limit: NAMES_MOST };
+    const names = await namesBeginning(store.db, asked);
+    return calls(names);
+  };
+}
+
+/** Numbers before names. */
+function calls(names: readonly Pick<Name, "number" | "name">[]): string[] {
+  const all = [...names.map(({ number }) => number), ...names.map(({ name }) => name)];
+  return all.filter((name) => name !== null);
+}

@@ -1,0 +1,35 @@
+import { z } from "@hono/zod-openapi";
+import type { Shown } from "./shown.ts";
+
+/** A payment as the service shows it, and whether the store knows of it. */
+const listedPayment = z.object({
+  id: z.string(),
+  createdAt: z.string().nullable(),
+  status: z.string(),
+  amountCents: z.int(),
+  contactId: z.string().nullable(),
+  contactName: z.string().nullable(),
+  payableId: z.string().nullable(),
+  publicId: z.string().nullable(),
+  failureReason: z.string().nullable(),
+  onRecord: z.boolean().describe("True where a request that the store knows of has made it"),
+  mayBeOurs: z
+    .boolean()
+    .describe("True where Payrun may have made it before its store was restored"),
+});
+
+export const ServicePaymentsBody = z
+  .object({
+    business: z.string(),
+    since: z.string(),
+    zone: z.string(),
+    items: z.array(listedPayment).describe("Newest first"),
+    totalCount: z.int().describe("Payments of all pages, as the service counts them"),
+    nextPage: z
+      .int()
+      .nullable()
+      .describe("Null on the last page. What is made meanwhile may repeat, but leaves nothing out"),
+  })
+  .openapi("ServicePayments");
+
+export type ServicePayments = Shown<typeof ServicePaymentsBody>;

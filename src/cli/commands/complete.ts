@@ -1,0 +1,29 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { NamesBody } from "../../api/names.ts";
+import type { Session } from "../client/session.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+
+/** Who types a command line doesn't wait longer for a name. */
+const MOST_MS = 1_000;
+
+/** What the scripts of `payrun completion` call: the names that begin so, one a line. */
+export function addCompleteCommand(program: Command, session: Session): void {
+  program
+    .command("complete", { hidden: true })
+    .argument("<kind>", "what is named: run, bill, vendor …")
+    .argument("[begins]", "what has been typed of it", "")
+    .action((kind, begins) =>
+      session.run({}, async ({ output, config }) => {
+        const query = new URLSearchParams({ kind, begins });
+        try {
+          const path = `/v1/names?${query.toString()}`;
+          const { names } = await gatewayOf(config()).get(path, NamesBody, MOST_MS);
+          // A line is a name, and nothing of it steers a terminal.
+          for (const name of names) if (!/\p{C}/u.test(name)) output.verbatim(name);
+        } catch {
+          // A shell that completes has nobody to tell: it offers nothing then.
+        }
+      }),
+    );
+}

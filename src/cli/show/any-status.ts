@@ -1,0 +1,14 @@
+import type { Shown } from "../../api/shown.ts";
+import type { AnyStatusBody } from "../../api/statuses.ts";
+import { cancellationLines, isCancellation } from "./cancellations.ts";
+import { incidentLines } from "./incident.ts";
+import { onboardingLines } from "./onboarding.ts";
+import { runLines } from "./run.ts";
+
+/** Where a workflow of any kind stands, for a person. */
+export function statusLines(status: Shown<typeof AnyStatusBody>): string[] {
+  if (status.kind === "kyb-onboarding") return onboardingLines(status);
+  if (isCancellation(status)) return cancellationLines(status);
+  if (status.kind === "funding-incident") return incidentLines(status);
+  return runLines(status);
+}

@@ -1,0 +1,52 @@
+import { formatUsd, sumCents } from "../money.ts";
+
+/** A payment as texts name it. */
+interface NamedPayment {
+  readonly id: string;
+  readonly amountCents: number;
+}
+
+/** A payment that no request of the store's ledger has made. */
+interface OthersPayment extends NamedPayment {
+  /** True where Payrun may have made it before its store was restored. */
+  readonly mayBeOurs?: boolean | undefined;
+}
+
+/** A restored store can't know who made it. */
+const NOT_ON_RECORD =
+  "a payment that this store has no record of (made by somebody else, or by Payrun after the backup that was restored)";
+
+const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => isPossible === true;
+
+/** Who made them, as far as the store can know. */
+export function byOthers(others: readonly OthersPayment[]): string {
+  return others.some(mayBeOurs) ? NOT_ON_RECORD : "somebody else";
+}
+
+/** Where they stand: `outside Payrun`. */
+export function whereOthers(others: readonly OthersPayment[]): string {
+  return others.some(mayBeOurs) ? "not on record here" : "outside Payrun";
+}
+
+/** That they have paid a bill: the beginning of a sentence. */
+export function foundPaid(others: readonly OthersPayment[]): string {
+  return others.some(mayBeOurs)
+    ? `Paid by ${byOthers(others)}; as far as this store knows`
+    : `Not paid by Payrun, which found it paid by ${byOthers(others)}`;
+}
+
+/** A sentence of its own about them; empty where there are none. */
+export function besideText(beside: readonly OthersPayment[]): string {
+  if (beside.length === 0) return "";
+  const where = whereOthers(beside);
+  return ` ${where.charAt(0).toUpperCase()}${where.slice(1)} it has ${namesOf(beside)} of ${formatUsd(centsOf(beside))}.`;
+}
+
+export function centsOf(payments: readonly { readonly amountCents: number }[]): number {
+  return sumCents(payments.map(({ amountCents }) => amountCents));
+}
+
+export function namesOf(payments: readonly NamedPayment[]): string {
+  const count = payments.length === 1 ? "payment" : `${payments.length} payments`;
+  return `${count} (${payments.map(({ id }) => id).join(", ")})`;
+}

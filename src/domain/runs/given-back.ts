@@ -1,0 +1,35 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { BillSum } from "../counted.ts";
+
+/** What people are told of a parked bill that the next run plans, and that waits for nobody. */
+export const GIVEN_BACK = "given-back";
+
+type StateTold = LineState | typeof GIVEN_BACK;
+
+interface Bill {
+  readonly state: LineState;
+  readonly givenBack?: true | undefined;
+}
+
+/** A bill's state as people are told it. */
+export function stateTold({ state, givenBack }: Bill): StateTold {
+  return givenBack === true ? GIVEN_BACK : state;
+}
+
+interface Sums {
+  readonly byState: Readonly<Partial<Record<LineState, BillSum>>>;
+  readonly givenBack?: BillSum | undefined;
+}
+
+/** Sums by state as people are told them: bills that were given back apart from those that wait for a person. */
+export function sumsTold({
+  byState,
+  givenBack,
+}: Sums): Readonly<Partial<Record<StateTold, BillSum>>> {
+  const { parked, ...others } = byState;
+  if (parked === undefined) return { ...others };
+  if (givenBack === undefined) return { ...others, parked };
+  const count = parked.count - givenBack.count;
+  const left = count === 0 ? {} : { parked: { count, cents: parked.cents - givenBack.cents } };
+  return { ...others, ...left, [GIVEN_BACK]: givenBack };
+}

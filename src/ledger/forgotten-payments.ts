@@ -1,0 +1,147 @@
+import type { Transaction } from "kysely";
+import { formatUsd } from "../domain/money.ts";
+import { appendAuditEntries } from "../store/audit/audit.ts";
+import { lossAtServiceMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
+import { raiseTogether, untoldFacts } from "../store/notices/notices.ts";
+import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
+import type { Db } from "../store/sql/db.ts";
+import type { Tables } from "../store/schema/tables.ts";
+import { madeIdsOf } from "./derive.ts";
+import { loadSubjects } from "./rows.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A loss may be noticed days after the backup; older failures are in the list of payments. */
+const BEFORE_LOSS_MS = 7 * DAY_MS;
+
+/** A notice spells out up to so many payments; its data has them all. */
+const LISTED_MOST = 40;
+
+/** A payment as the service shows it. */
+export interface ShownPayment {
+  readonly id: string;
+  readonly payableId: string | null;
+  readonly contactId: string | null;
+  readonly amountCents: number;
+  readonly status: string;
+  readonly failureReason: string | null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+/** Which of these payments requests of the store's ledger have made, or were found to have made. */
+export async function madeHere(
+  db: Db,
+  businessId: string,
+  payments: readonly Pick<ShownPayment, "id" | "payableId">[],
+): Promise<Set<string>> {
+  const payableIds = [...new Set(payments.flatMap(({ payableId }) => payableId ?? []))];
+  const facts = await loadSubjects(db, businessId, payableIds);
+  const made = [...facts.values()].flatMap(({ attempts }) => attempts.flatMap(madeIdsOf));
+  const asked = new Set(payments.map(({ id }) => id));
+  return new Set(made.filter((id) => asked.has(id)));
+}
+
+/**
+ * Which of these payments came back, and may have been made by Payrun though the store has no
+ * record of them: the store has lost something, and they were made before that was noticed.
+ *
+ * Where the store has lost nothing, no payment is: what others have made is theirs.
+ */
+export async function forgottenOf<P extends ShownPayment>(
+  db: Db,
+  businessId: string,
+  payments: readonly P[],
+): Promise<P[]> {
+  const cameBack = payments.filter(({ status }) => status === "failed" || status === "returned");
+  if (cameBack.length === 0) return [];
+  const loss = await lossNoticed(db, businessId);
+  if (loss === null) return [];
+  const lostAtMs = lossAtServiceMs(loss);
+  const possible = cameBack.filter((payment) => {
+    const isOld = Date.parse(payment.updatedAt ?? "") < lostAtMs - BEFORE_LOSS_MS;
+    return !isOld && mayBeForgotten(loss, payment);
+  });
+  if (possible.length === 0) return [];
+  const made = await madeHere(db, businessId, possible);
+  return possible.filter(({ id }) => !made.has(id));
+}
+
+/**
+ * Tells people of payments that `forgottenOf` has found, all together, and of each only once: who
+ * else would know that they have come back?
+ *
+ * @returns false where all of them have been told of before
+ */
+export async function tellOfForgotten(
+  trx: Transaction<Tables>,
+  businessId: string,
+  forgotten: readonly ShownPayment[],
+  by: { readonly actor: string; readonly nowMs: number },
+): Promise<boolean> {
+  const { actor, nowMs } = by;
+  const about = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
+  const untold = await untoldFacts(
+    trx,
+    about,
+    forgotten.map(({ id }) => id),
+  );
+  const news = forgotten.filter(({ id }) => untold.has(id));
+  const [first] = news;
+  if (first === undefined) return false;
+  const ids = news.map(({ id }) => id);
+  const notice = { ...about, factKey: first.id, ...textsOf(news), roles: ["operator"], nowMs };
+  await raiseTogether(trx, { ...notice, data: { payments: news.map(dataOf) } }, ids);
+  await appendAuditEntries(
+    trx,
+    news.map((payment) => ({
+      ...{ businessId, nowMs, actor, action: "payment.not-on-record" },
+      subject: payment.payableId ?? payment.id,
+      details: dataOf(payment),
+    })),
+  );
+  return true;
+}
+
+function textsOf(news: readonly ShownPayment[]): {
+  readonly subject: string;
+  readonly text: string;
+} {
+  const [first] = news;
+  const what =
+    first !== undefined && news.length === 1
+      ? `A payment of ${formatUsd(first.amountCents)} that this store has no record of ${endOf(first)}`
+      : `${news.length} payments that this store has no record of have come back`;
+  const rest = news.length - LISTED_MOST;
+  const lines = [
+    ...news.slice(0, LISTED_MOST).map(lineOf),
+    ...(rest > 0 ? [`and ${rest} more, which the trail has.`] : []),
+    "",
+    "Payrun made them after the backup that this store was restored from, or somebody else made them. Payrun pays none of them again by itself: the next run that selects such a bill asks for an approval.",
+    "What to do: payrun explain BILL shows all payments of a bill; make sure that each vendor gets what is owed, once.",
+  ];
+  return { subject: what, text: lines.join("\n") };
+}
+
+function lineOf(payment: ShownPayment): string {
+  const { id, payableId, contactId, amountCents, failureReason } = payment;
+  const bill = payableId === null ? "" : ` for ${payableId}`;
+  const vendor = contactId === null ? "a vendor whom the service does not name" : contactId;
+  const why = failureReason ?? "no return code given";
+  return `- ${id}, ${formatUsd(amountCents)} to ${vendor}${bill}, ${endOf(payment)}: ${why}`;
+}
+
+function endOf({ status }: ShownPayment): string {
+  return status === "returned" ? "was returned" : "has failed";
+}
+
+function dataOf({
+  id: paymentId,
+  payableId,
+  contactId,
+  amountCents,
+  status,
+  failureReason,
+}: ShownPayment) {
+  return { paymentId, payableId, contactId, amountCents, status, reason: failureReason };
+}

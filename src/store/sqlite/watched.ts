@@ -1,0 +1,52 @@
+import { type BigIntStats, statSync } from "node:fs";
+import { StoreError } from "../sql/errors.ts";
+import type { Connection } from "./connection.ts";
+
+/**
+ * A connection that notices when its file is deleted or another one is put in its place. The
+ * operating system would let this process go on with the old file, which nobody else sees: what it
+ * wrote would be lost with its last reader.
+ *
+ * Looks before each transaction, and after each transaction and each single statement, so that
+ * nothing is called written that isn't.
+ *
+ * @throws {StoreError} `replaced`, from then on
+ */
+export function watched(connection: Connection, path: string): Connection {
+  const opened = fileAt(path);
+  const check = (): void => {
+    const now = fileAt(path);
+    if (now !== undefined && now.ino === opened?.ino && now.dev === opened.dev) return;
+    const what = now === undefined ? "deleted or moved away" : "replaced by another file";
+    throw new StoreError(
+      "replaced",
+      `The store ${path} was ${what} while this process had it open, so nothing that it writes is kept. ` +
+        "Stop every worker and gateway, put the right file in place (a restored backup), then start a gateway and a worker.",
+    );
+  };
+  return {
+    get inTransaction() {
+      return connection.inTransaction;
+    },
+    begin: async (flush) => {
+      check();
+      await connection.begin(flush);
+    },
+    commit: async () => {
+      await connection.commit();
+      check();
+    },
+    rollback: () => connection.rollback(),
+    run: async (sql, parameters) => {
+      const isAlone = !connection.inTransaction;
+      const outcome = await connection.run(sql, parameters);
+      if (isAlone) check();
+      return outcome;
+    },
+    close: () => connection.close(),
+  };
+}
+
+function fileAt(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}

@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { shellWord } from "../../../src/cli/terminal/typed.ts";
+
+test("a plain name or path is printed as it is", () => {
+  for (const text of ["olga", "ann.b@example.com", "/opt/pay-run_1", "rent/2026-11-26"]) {
+    expect(shellWord(text)).toBe(text);
+  }
+});
+
+test.skipIf(process.platform === "win32")("a shell reads each text back as one word", () => {
+  for (const text of [
+    "Osprey Robotics",
+    'The "Grand" $HOME',
+    "`id`",
+    "back\\slash",
+    "O'Hara",
+    "",
+  ]) {
+    const command = `printf %s ${shellWord(text)}`;
+    expect(execFileSync("sh", ["-c", command], { encoding: "utf8" }), command).toBe(text);
+  }
+});
+
+test("what steers a terminal is never printed", () => {
+  expect(shellWord(`a${String.fromCodePoint(27)}[2Jb`)).toBe('"a·[2Jb"');
+});

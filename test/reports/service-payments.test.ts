@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { paymentsSince } from "../../src/reports/service-payments.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
+
+async function listed(world: MoneyWorld, sinceMs: number, page = 1) {
+  const context = {
+    store: world.store,
+    clientOf: ({ name }: { readonly name: string }) => world.context().clientOf(name),
+  };
+  return paymentsSince(context, world.context().profileOf("acme"), { sinceMs, page });
+}
+
+test("payments that the store's requests have made are on record, all others are not", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await world.approvedRun([{}, {}]);
+  const [ours = "", theirs = ""] = payableIds;
+  const client = world.context().clientOf("acme");
+  const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+  await client.payments.create({ payableId: theirs, ...source }, { idempotencyKey: randomUUID() });
+  await world.pay(runId);
+  const of = async () =>
+    (await listed(world, 1)).items
+      .filter(({ payableId }) => payableIds.includes(payableId ?? ""))
+      .map(({ payableId, onRecord, mayBeOurs }) => ({ payableId, onRecord, mayBeOurs }));
+  expect(await of()).toEqual([
+    { payableId: ours, onRecord: true, mayBeOurs: false },
+    { payableId: theirs, onRecord: false, mayBeOurs: false },
+  ]);
+  const { serviceMs } = await world.context().clockOf("acme").now();
+  const loss = { businessId: world.businessId, evidence: "a test", hadItAtMs: 1 };
+  await world.store.transaction((trx) =>
+    holdForLoss(trx, { ...loss, serviceMs: serviceMs + 60_000 }),
+  );
+  expect(await of()).toEqual([
+    { payableId: ours, onRecord: true, mayBeOurs: false },
+    { payableId: theirs, onRecord: false, mayBeOurs: true },
+  ]);
+});
+
+test("the pages go on until one is empty, and nothing older is shown", async ({ world }) => {
+  const { runId } = await world.approvedRun([{}]);
+  await world.pay(runId);
+  const first = await listed(world, 1);
+  expect(first).toMatchObject({ business: "acme", nextPage: 2 });
+  expect(await listed(world, 1, 2)).toMatchObject({ items: [], nextPage: null });
+  const { serviceMs } = await world.context().clockOf("acme").now();
+  expect(await listed(world, serviceMs + 60_000)).toMatchObject({ items: [], nextPage: null });
+});

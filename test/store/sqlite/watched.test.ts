@@ -1,0 +1,54 @@
+import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { takeLease } from "../../../src/store/sql/leases.ts";
+import { howItAnswers } from "../../../src/store/sql/database-clock.ts";
+import { openStore, type Store } from "../../../src/store/index.ts";
+import { temporaryFolder } from "../support.ts";
+
+async function opened(ownThread: boolean): Promise<{ store: Store; path: string }> {
+  const path = join(temporaryFolder(), "payrun.db");
+  const store = await openStore(`sqlite:${path}`, { ownThread });
+  onTestFinished(() => store.close());
+  return { store, path };
+}
+
+const lease = { name: "a", holder: "b" };
+const writes = (store: Store): readonly (() => Promise<unknown>)[] => [
+  () => takeLease(store.db, lease, 1),
+  () => store.transaction((trx) => takeLease(trx, lease, 1)),
+];
+
+describe.each([true, false])("a store in a file, in a thread of its own: %s", (ownThread) => {
+  test("says so, and takes nothing more, once its file is deleted", async () => {
+    const { store, path } = await opened(ownThread);
+    for (const write of writes(store)) await write();
+    expect(await howItAnswers(store.db)).toBe("ok");
+    rmSync(path);
+    for (const write of writes(store)) {
+      await expect(write()).rejects.toMatchObject({ name: "StoreError", code: "replaced" });
+      await expect(write()).rejects.toThrow(
+        /payrun\.db was deleted.*Stop every worker and gateway/,
+      );
+    }
+    expect(await howItAnswers(store.db)).toBe("replaced");
+  });
+
+  test("says so once another file is in its place, also where that has the same in it", async () => {
+    const { store, path } = await opened(ownThread);
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+    for (const write of writes(store)) {
+      await expect(write()).rejects.toThrow(/was replaced by another file/);
+    }
+  });
+});
+
+test("what is written while its file is deleted is not called written", async () => {
+  const { store, path } = await opened(false);
+  const write = store.transaction(async (trx) => {
+    await takeLease(trx, lease, 1);
+    rmSync(path);
+  });
+  await expect(write).rejects.toMatchObject({ code: "replaced" });
+});
