@@ -46,7 +46,7 @@ test("show has what an approver needs to see, and what her approval covers", asy
   expect(code).toBe(0);
   for (const words of [
     /Bill +Amount +Due +Pays on +Arrives +Waits for/,
-    /Osprey Robotics BILL-000071 +\$100\.00 +2026-12-01 +2026-11-25 +2026-12-01 +the controller or owner/,
+    /Osprey Robotics BILL-000071 +\$100\.00 +2026-12-01 +2029-11-26 +2026-12-01 +the controller or owner/,
     /Worth a look \(1 bill\):/,
     /unusual-amount: \$300\.00 is more than 3 times the usual \$90\.00\./,
     /earlier payments to this vendor can't be read now/,

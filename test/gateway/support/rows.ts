@@ -30,7 +30,8 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
     bankLast4: "6789",
     contactUpdatedAt: null,
     dueDate: "2026-12-01",
-    executionDate: "2026-11-25",
+    // After every day on which tests run.
+    executionDate: "2029-11-26",
     arrivalDate: "2026-12-01",
     dateRule: "by-due-date",
     clearing: "STANDARD",
