@@ -1,7 +1,9 @@
 import { describe, expect } from "vitest";
 import { payRequest } from "../../activities/pay/request-body.ts";
-import { insertLooks } from "../../src/ledger/write.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
+import { insertAdoptions, insertLooks } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines/lines.ts";
+import { releaseOrphanClaims } from "../../src/store/janitor/open-runs.ts";
 import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
@@ -12,6 +14,7 @@ import { type MoneyWorld, test } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
 
 const HOUR_MS = 3_600_000;
+const LATER_MS = Number.MAX_SAFE_INTEGER;
 const NO_LIMITS = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
 const LAST_WORD = { isWhole: true, shownIds: [], shown: [] } as const;
 
@@ -61,6 +64,21 @@ async function paidUnheard(
   return { runId, payableId };
 }
 
+/** A look right after the request, too early to be the last word, has found its payment. */
+async function foundEarly(world: MoneyWorld, payableId: string, paymentId: string): Promise<void> {
+  const { businessId, store } = world;
+  const begunAtMs = Date.now() - HOUR_MS + 1_000;
+  const reading = { isWhole: true, begunAtMs, begunServiceMs: begunAtMs, shownIds: [paymentId] };
+  await store.transactionOf(businessId, async (trx) => {
+    const [attempt] = (await subjectFacts(trx, businessId, payableId)).attempts;
+    if (attempt === undefined) throw new Error("nothing was sent");
+    const looks = [{ subject: payableId, reading: { ...reading, shown: [] } }];
+    await insertLooks(trx, businessId, looks, begunAtMs);
+    const of = { businessId, subject: payableId, attemptId: attempt.attemptId } as const;
+    await insertAdoptions(trx, { ...of, operation: "pay", ids: [paymentId], atMs: begunAtMs });
+  });
+}
+
 describe("a bill that a request may still pay, and that nobody is at work on", () => {
   test("is let go once a look has shown that nothing came of the request", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
@@ -71,6 +89,26 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await pass(world)).toBe(1);
     expect(await isOpen(world, payableId)).toBe(false);
     expect(await pass(world)).toBe(0);
+  });
+
+  test("is free for the next run where its own has found it paid at once and ended before the last word", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await paidUnheard(world);
+    const { businessId, store } = world;
+    const [payment] = await world.paymentsOf(payableId);
+    if (payment === undefined) throw new Error("nothing was paid");
+    await foundEarly(world, payableId, payment.id);
+    const paid = { state: "settled", paymentIds: [payment.id] } as const;
+    await changeLine(store.db, { runId, payableId }, paid, Date.now());
+    await setRunPhase(store.db, runId, { phase: "completed", waitingFor: null });
+    const release = (): Promise<number> => releaseOrphanClaims(store.db, businessId, LATER_MS);
+    expect(await release()).toBe(0);
+    expect(await pass(world)).toBe(1);
+    expect(await isOpen(world, payableId)).toBe(false);
+    expect(await release()).toBe(1);
+    expect(await world.line(runId, payableId)).toMatchObject(paid);
+    expect(await told(world, payableId)).toEqual([]);
   });
 
   test("gets the payment that was found, and is followed by its run", async ({ world }) => {

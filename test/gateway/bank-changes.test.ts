@@ -1,0 +1,98 @@
+import { describe, expect } from "vitest";
+import { createBusinessClocks } from "../../src/actions/clocks.ts";
+import type { LineFlag } from "../../src/contracts/pay-run.ts";
+import { askingHowVerified } from "../../src/decisions/deciding.ts";
+import { test as decidingTest } from "./support/deciding.ts";
+import { profile } from "./support/gateway.ts";
+import { planLine, seedRun } from "./support/rows.ts";
+
+const NEW_ACCOUNT: LineFlag = {
+  kind: "changed-bank-account",
+  text: "The vendor's bank account ends in 4417 now.",
+};
+
+const test = decidingTest
+  .extend("scene", async ({ scene }) => {
+    scene.run = await seedRun(scene.gateway.store, {
+      ...{ launchedBy: "lou", author: "ada", period: "2026-11-27" },
+      lines: [planLine("q1"), planLine("q2", { flags: [NEW_ACCOUNT], contactId: "con_new" })],
+    });
+    return scene;
+  })
+  .extend("carla", ({ scene }) => scene.gateway.token("carla", ["controller"]));
+
+describe("a vendor's changed bank account", () => {
+  const verified = { contactId: "con_new", person: "Ann Lee", phone: "+1 212 555 0100" };
+
+  test("is approved by whoever says whom they called about it, on which number", async ({
+    scene,
+    carla,
+  }) => {
+    const silent = await scene.decide(carla);
+    expect(silent.status).toBe(422);
+    expect(silent.json).toMatchObject({ error: "bank_change_unverified" });
+    expect(silent.text).toContain("Vendor of q2");
+    const other = await scene.decide(carla, {
+      verifiedBankChanges: [{ ...verified, contactId: "con_q1" }],
+    });
+    expect(other.status).toBe(422);
+    for (const half of [{ person: " " }, { phone: "" }]) {
+      const answer = await scene.decide(carla, { verifiedBankChanges: [{ ...verified, ...half }] });
+      expect(answer.status).toBe(400);
+    }
+    expect(await scene.outcomes()).toEqual([]);
+    const done = await scene.decide(carla, { verifiedBankChanges: [verified] });
+    expect(done.status).toBe(200);
+    expect(done.json["countsFor"]).toEqual(["q1", "q2"]);
+    const again = await scene.decide(carla, { verifiedBankChanges: [verified] });
+    expect(again.status).toBe(200);
+  });
+
+  test("is asked about in a sandbox, where an approval counts without an answer", async ({
+    scene,
+  }) => {
+    const known = await createBusinessClocks().read(profile());
+    const change = { contactId: "con_new", contactName: "Vendor", text: "It has changed." };
+    const refusalOf = (sandbox: boolean, said?: { person: string; phone: string }) => {
+      const request = {
+        ...({ decision: "approve", planHash: scene.run.planHash, drop: [] } as const),
+        verifiedBankChanges: said === undefined ? [] : [{ ...verified, ...said }],
+      };
+      const counted = { accepted: true, countsFor: [], dropped: [] } as const;
+      const answer = askingHowVerified({ request, clock: { ...known, sandbox } }, counted, [
+        change,
+      ]);
+      return answer.accepted ? null : answer.code;
+    };
+    expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank-change-unverified"]);
+    expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank-change-unverified");
+  });
+
+  test("is not approved by an answer that names nobody, or no number that can be called", async ({
+    scene,
+    carla,
+  }) => {
+    for (const said of [
+      { person: "y" },
+      { person: "Yes." },
+      { phone: "y" },
+      { phone: "0000000" },
+    ]) {
+      const answer = await scene.decide(carla, { verifiedBankChanges: [{ ...verified, ...said }] });
+      expect([answer.status, answer.json]).toMatchObject([
+        422,
+        {
+          error: "bank_change_unverified",
+          message: expect.stringMatching(/Vendor of q2 tells of no call\. Say the /),
+        },
+      ]);
+    }
+    expect(await scene.outcomes()).toEqual([]);
+  });
+
+  test("asks nobody who leaves its bill out, or rejects", async ({ scene, carla }) => {
+    expect((await scene.decide(carla, { drop: ["q2"] })).status).toBe(200);
+    const otto = await scene.gateway.token("otto", ["owner"]);
+    expect((await scene.decide(otto, { decision: "reject" })).status).toBe(200);
+  });
+});
