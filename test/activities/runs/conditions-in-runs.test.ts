@@ -48,11 +48,13 @@ test("a vendor's long text leaves its own bill out, and keeps the worker from no
     const description = text.slice(0, length);
     await world.control.createPayable({ ...due, totalAmountCents: 10_000, description });
   }
-  let latestMs = performance.now();
+  // The thread's own time: on a busy machine the wall clock runs on while it waits.
+  let latest = process.threadCpuUsage();
   let longestMs = 0;
   const others = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - latestMs);
-    latestMs = performance.now();
+    const { user, system } = process.threadCpuUsage(latest);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    latest = process.threadCpuUsage();
   }, 1);
   const patterns = [String.raw`\w*\w*!`, "rent.*office.*floor.*paid", "(a+)+$"];
   const where = patterns.map((each) => `!payable.description.matches(r"${each}")`).join(" && ");
