@@ -26,7 +26,7 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
     act: (now) => {
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
       // Runs beside the turns, so that a decision counts even while the service is slow.
-      if (now.toDeposit === true) deposits.start();
+      if (now.toDeposit === true && turns.mayBegin) deposits.start();
       return Promise.resolve({ sleep: { wakeInMs: now.wakeInMs, gatherMs: GATHERS_MS } });
     },
     input: () => [input],

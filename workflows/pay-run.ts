@@ -116,16 +116,17 @@ class PayRun implements Kind<Assessment, RunPhase> {
   }
 
   async act(now: Assessment): Promise<Next<RunPhase>> {
-    if (now.toPlan === true) this.#startPlanning();
+    const { mayBegin } = this.#turns;
+    if (now.toPlan === true && mayBegin) this.#startPlanning();
     // The plan's rows may be written before its bills are held back.
     if (this.#isPlanning) return "sleep";
     // A run that ends must read its events first: no other workflow reads them.
     if (now.ended && now.toFollow === 0) return { result: now.phase };
     if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
-    if (now.toDeposit === true) this.#deposits.start(this.#seen);
-    if (now.toPay > 0) this.#startLanes(now.toPay);
+    if (now.toDeposit === true && mayBegin) this.#deposits.start(this.#seen);
+    if (now.toPay > 0 && mayBegin) this.#startLanes(now.toPay);
     const isDue = now.ended || followsInMs(now, this.#pace, Date.now()) === 0;
-    if (now.toFollow > 0 && isDue) this.#startFollowing(now);
+    if (now.toFollow > 0 && isDue && (mayBegin || now.ended)) this.#startFollowing(now);
     return { sleep: sleepOfRun(now, this.#pace, Date.now()) };
   }
 

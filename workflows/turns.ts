@@ -27,6 +27,9 @@ interface End<Result> {
   readonly result: Result;
 }
 
+/** How long a workflow whose history is long gathers signals while it waits for work beside it. */
+const GATHERS_AT_LAST_MS = 5_000;
+
 /** What one kind of workflow adds to the loop. */
 export interface Kind<Now extends Look, Result> {
   /** Runs once, before the first look. @returns a result if the work is done already */
@@ -59,6 +62,8 @@ export class Turns {
   #atWork = 0;
   /** True if this turn has started work beside it. */
   #began = false;
+  /** True once the history is long: it ends when the work beside the turns has finished. */
+  #isLast = false;
   /** Turns in a row that acted without changing anything. */
   #inVain = 0;
   #actedOn = "";
@@ -72,6 +77,11 @@ export class Turns {
   /** Causes another look, soon. */
   lookAgain(): void {
     this.#signalled = true;
+  }
+
+  /** False if what is due is left to the next execution, which begins as soon as this one may end. */
+  get mayBegin(): boolean {
+    return !this.#isLast;
   }
 
   /** Runs `work` while the turns go on, and looks again as soon as it has finished. */
@@ -118,10 +128,15 @@ export class Turns {
         if (await this.#mayEnd(kind)) return next;
         continue;
       }
-      if (workflowInfo().continueAsNewSuggested) {
-        // The next execution begins with a look, so it sees what arrives meanwhile.
-        await this.#finished();
-        return "anew";
+      if (workflowInfo().continueAsNewSuggested) this.#isLast = true;
+      if (this.#isLast) {
+        // The next execution begins with a look, so it sees what has arrived by then.
+        await condition(() => this.#signalled || this.#isFinished());
+        if (this.#isFinished()) return "anew";
+        await condition(() => this.#isFinished(), GATHERS_AT_LAST_MS, {
+          summary: "Gathers what else it is told",
+        });
+        continue;
       }
       const pauseMs = next === "look" || this.#began ? this.#pauseMs(now) : 0;
       if (next === "look") {
@@ -169,7 +184,11 @@ export class Turns {
   }
 
   #finished(): Promise<void> {
-    return condition(() => this.#atWork === 0 && allHandlersFinished());
+    return condition(() => this.#isFinished());
+  }
+
+  #isFinished(): boolean {
+    return this.#atWork === 0 && allHandlersFinished();
   }
 
   #show(now: Look, attributes: SearchAttributePair[]): void {

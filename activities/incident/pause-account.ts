@@ -1,6 +1,6 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
-import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { type Incident, openIncident } from "../../src/store/incidents/incidents.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
 import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -14,12 +14,16 @@ interface Bounced {
   readonly payments: readonly { readonly status: string; readonly updatedAt: string | null }[];
 }
 
-/** Opens the incident of the funding account that a payment bounced from, or joins it. */
+/**
+ * Opens the incident of the funding account that a payment bounced from, or joins it.
+ *
+ * @returns the incident; one that has ended where the failure is from before its decision
+ */
 export async function pauseAccount(
   context: ActivityContext,
   bounced: Bounced,
   why: { readonly code: string; readonly reason: string; readonly roles: readonly string[] },
-): Promise<void> {
+): Promise<Incident> {
   const { business, businessId, line, clock } = bounced;
   const { sourceId } = line;
   const { incident } = await context.store.transactionOf(businessId, (trx) =>
@@ -36,6 +40,7 @@ export async function pauseAccount(
   if (incident.phase !== "ended") {
     await startOrSignal(context.temporal, WORKFLOW_KINDS.fundingIncident, { business, sourceId });
   }
+  return incident;
 }
 
 /** When the service noted the failure; now, where it doesn't say. */

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { parked } from "../../src/domain/notices/run-texts.ts";
 import { lastRaisedMs, raiseTogether } from "../../src/store/notices/notices.ts";
-import { parkedUntold } from "../../src/store/notices/parked-notices.ts";
+import { parkedUntold } from "../../src/store/lines/parked-notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 

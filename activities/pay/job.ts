@@ -20,10 +20,10 @@ export interface PayOwner {
   /** Real instant at which the run's plan was made. */
   readonly plannedAtMs: number;
   /**
-   * Of a retry: the only day on which it may run, null where nothing of it may be sent any more.
-   * Undefined for the lines of a run, whose plan names the day.
+   * Of a retry: the only day on which it may run by the payments that the service shows of its bill,
+   * null where nothing of it may be sent any more. The plan of a run names the day of its lines.
    */
-  readonly runsOn?: string | null;
+  readonly runsOn?: (shown: readonly Payment[]) => Promise<string | null>;
 }
 
 /** One line to be paid, leased. */

@@ -27,6 +27,8 @@ export interface ListedBill {
   readonly payments: readonly Payment[];
   /** As they stand by everything that was ever read of them, where some were known before. */
   readonly stand?: readonly Payment[];
+  /** Of a retry: the only day on which it may run by that; null where it may not. */
+  readonly runsOn?: string | null;
   readonly payable: BillFacts;
   readonly contact: VendorFacts;
 }
@@ -79,7 +81,7 @@ function asApproved(
   const prepared = { ...job, reading, payments: read.payments };
   const fault = sourceFault(job.plan, read.payer);
   if (fault !== null) return { ...prepared, wish: null, otherwise: fault };
-  const { date, late } = executionDateOf(owner, job, clock);
+  const { date, late } = executionDateOf(owner, job, read, clock);
   if (date === null) return { ...prepared, wish: null, otherwise: NOT_NOW };
   const wish = payRequest(job.plan, owner, date, payFieldsNow(job.plan, read.payer));
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
@@ -197,8 +199,12 @@ type SendDate =
   | { readonly date: null; readonly late: false };
 
 /** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */
-function executionDateOf(owner: PayOwner, { plan }: PayJob, clock: ClockReading): SendDate {
-  const { runsOn } = owner;
+function executionDateOf(
+  owner: PayOwner,
+  { plan }: PayJob,
+  { runsOn }: ListedBill,
+  clock: ClockReading,
+): SendDate {
   const date = earliestDate(clock);
   if (runsOn !== undefined) {
     return { date: runsOn === null || runsOn < date ? null : runsOn, late: false };

@@ -37,7 +37,7 @@ const PAGES_GOOD_FOR_MS = 60_000;
 /** Reads one bill: payments before the bill, so that one made in between shows as owed too little. */
 export async function readBill(
   context: ActivityContext,
-  { business, businessId, owner: actor }: PayOwner,
+  { business, businessId, owner: actor, runsOn }: PayOwner,
   { line, plan }: PayJob,
   clock: ClockReading,
 ): Promise<ReadBill> {
@@ -47,11 +47,12 @@ export async function readBill(
   const payable = await client.payables.get(plan.payableId);
   const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
   const payer = await readPayer(context, business);
-  const read = { begun, payer, payments, payable, contact };
-  if (line.paymentIds.length === 0) return read;
   // A list that is behind shows what has failed as if it were on its way.
   const follower = { businessId, actor, runId: line.runId, nowMs: clock.realMs };
-  return { ...read, stand: await takePayments(context, follower, payments) };
+  const isFirst = line.paymentIds.length === 0;
+  const stand = isFirst ? payments : await takePayments(context, follower, payments);
+  const day = runsOn === undefined ? {} : { runsOn: await runsOn(stand) };
+  return { begun, payer, payments, stand, payable, contact, ...day };
 }
 
 /**

@@ -14,7 +14,7 @@ import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
-import { decisionAbout, park, waitFor, waitForDay } from "./answers.ts";
+import { decisionAbout, joined, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import { type RetryCase, setRow } from "./retry-case.ts";
@@ -118,16 +118,14 @@ async function take(
     await announceDay(retry, date, { reasonCode, told, ofAtMost }, waiting);
     return waitForDay(retry, date);
   }
-  if (step.kind === "wait-for-incident") {
-    await pauseAccount(retry.context, retry, account);
-    // It was held as long as nobody could tell whose account it is.
-    await liftVendorHold(retry);
+  if (step.kind === "wait-for-funds") {
+    return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, told, waiting);
   }
-  const text =
-    step.kind === "wait-for-incident"
-      ? decisionAbout(retry.line.sourceId)
-      : `money in the funding account ${retry.line.sourceId}`;
-  return waitFor(retry, text, told, waiting);
+  const incident = await pauseAccount(retry.context, retry, account);
+  // It was held as long as nobody could tell whose account it is.
+  await liftVendorHold(retry);
+  const text = decisionAbout(retry.line.sourceId);
+  return joined(await waitFor(retry, text, told, waiting), incident);
 }
 
 function waitOf(step: FailureStep, { rule }: RuledFailure) {

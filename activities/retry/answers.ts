@@ -3,6 +3,7 @@ import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
+import type { Incident } from "../../src/store/incidents/incidents.ts";
 import type { RetryChange } from "../../src/store/retries/retries.ts";
 import { FIRST_ALONE_MS, nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import {
@@ -119,6 +120,11 @@ export async function waitFor(
   await setLine(retry, { state: "retrying", reasonCode, reason });
   await setRow(retry, { ...change, reason, retryOn: null });
   return assessment(retry, "waiting", `waits for ${text}`, await changesInMs(retry));
+}
+
+/** A decision tells those that wait for it then: who joins it later looks again at once. */
+export function joined(waiting: RetryAssessment, { phase }: Incident): RetryAssessment {
+  return phase === "ended" ? { ...waiting, wakeInMs: soonestSleepMs(0) } : waiting;
 }
 
 /** What a bill waits for whose account was paused. */

@@ -40,11 +40,11 @@ export function assessRetry(
 }
 
 /** Opens the case and does what `work` says; what can't be read now is waited for. */
-export async function withCase(
+export async function withCase<T = RetryAssessment>(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
-  work: (retry: RetryCase) => Promise<RetryAssessment>,
-): Promise<RetryAssessment> {
+  work: (retry: RetryCase) => Promise<T>,
+): Promise<T | RetryAssessment> {
   const { business, payableId } = input;
   const workflowId = retryFailedPaymentId(business, payableId);
   const read = await readOrSay(context, { business, workflowId }, async () => {

@@ -37,13 +37,14 @@ export async function payAgain(
 ): Promise<RetryAssessment> {
   const { businessId } = context.profileOf(input.business);
   const slot = { kind: "retry", businessId } as const;
-  const now = await inSlot(context.store, slot, stop, () =>
-    withCase(context, input, async (retry) => {
-      const judged = await judge(retry);
-      if (judged.phase !== "pay") return judged;
-      return (await payCase(retry, by)) ?? assessRetry(context, input);
-    }),
-  );
+  const now = await inSlot(context.store, slot, stop, async () => {
+    const judged = await withCase(context, input, async (retry) => {
+      const found = await judge(retry);
+      return found.phase === "pay" ? { retry } : found;
+    });
+    // Beside the reading: that it succeeded says nothing of a wait that paying begins.
+    return "retry" in judged ? payCase(judged.retry, by) : judged;
+  });
   return now ?? assessRetry(context, input);
 }
 
@@ -73,15 +74,16 @@ export async function payCase(judged: RetryCase, by: string): Promise<RetryAsses
 /**
  * The case with what is kept of it now: the judgement itself may have announced another day.
  *
- * @returns undefined where another worker has leased its line since the case was read
+ * @returns undefined where another worker or a person has moved it since the case was read
  */
 async function asOfNow(retry: RetryCase): Promise<RetryCase | undefined> {
   const { context, business, businessId, payableId, run } = retry;
   const { db } = context.store;
   const line = await getRunLine(db, run.runId, payableId);
   const row = await getRetry(db, businessId, payableId);
-  if (line?.leaseEpoch !== retry.line.leaseEpoch || row === undefined) return undefined;
-  const { look, retriesMade } = retry.row;
+  const { look, retriesMade, phase, requested } = retry.row;
+  if (line?.leaseEpoch !== retry.line.leaseEpoch) return undefined;
+  if (row?.phase !== phase || row.requested !== requested) return undefined;
   const clock = await context.clockOf(business).now();
   return { ...retry, line, row: { ...row, look, retriesMade }, clock };
 }
@@ -105,8 +107,6 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
   const { business, businessId, run, workflowId } = retry;
   const stored = await getPlan(retry.context.store.db, run.runId);
   const day = runDay(retry);
-  // What came back since the assessment may have ended the approval: then nothing is sent anew.
-  const isOver = day === null || (await approvalEndOf(retry, day)) !== null;
   return {
     owner: workflowId,
     runId: run.runId,
@@ -116,7 +116,13 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
     policy: run.policy,
     by,
     plannedAtMs: stored?.createdAtMs ?? 0,
-    runsOn: isOver ? null : day,
+    runsOn: async (shown) => {
+      if (day === null) return null;
+      const ids = shown.map(({ id }) => id);
+      const payments = [...retry.payments.filter(({ id }) => !ids.includes(id)), ...shown];
+      // What came back since the case was read may have ended the approval.
+      return (await approvalEndOf({ ...retry, payments }, day)) === null ? day : null;
+    },
   };
 }
 

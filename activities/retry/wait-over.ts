@@ -18,6 +18,7 @@ import { announceDay } from "./announce-day.ts";
 import {
   assessment,
   decisionAbout,
+  joined,
   leaveToNextRun,
   park,
   parkedFor,
@@ -107,8 +108,7 @@ async function joinIncident(
   await keepRetryCase(db, { ...kept, waitsFor: "incident" });
   const answer = await waitFor(retry, decisionAbout(line.sourceId), told, { reasonCode });
   const account = { code: reasonCode ?? "", reason: told, roles: incident.roles };
-  await pauseAccount(context, retry, account);
-  return answer;
+  return joined(answer, await pauseAccount(context, retry, account));
 }
 
 async function incidentOver(retry: RetryCase): Promise<Wait> {

@@ -41,7 +41,8 @@ export async function readOrWait<T>(
         for (const { code } of waits) {
           // That payments can be read says nothing of whether they can be cancelled.
           if (code === FORBIDDEN) continue;
-          await clearWait(trx, { businessId, sourceId: "", code, realMs });
+          const wait = { businessId, sourceId: "", code, realMs };
+          await clearWait(trx, { ...wait, overByMs: serviceMs });
         }
       });
     }

@@ -206,6 +206,8 @@ export const RunListBody = z.object({
       planOnly,
       waitingFor: z.string().nullable(),
       totalCents: z.int(),
+      publicId: z.string().nullable().optional().describe("Number of the bill that it is about"),
+      contactName: z.string().nullable().optional().describe("Vendor of the bill"),
       planHash: z.string().nullable(),
       launchedBy: z.string(),
       launchedAt: z.string(),

@@ -6,8 +6,10 @@ import type { WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
+import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/lines.ts";
+import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
@@ -42,6 +44,9 @@ export interface ListedRun {
   readonly outcome?: string;
   readonly waitingFor: string | null;
   readonly totalCents: number;
+  /** Of the bill that it is about, where it is about one. */
+  readonly publicId?: string | null;
+  readonly contactName?: string | null;
   readonly planHash: string | null;
   readonly launchedBy: string;
   readonly launchedAt: string;
@@ -155,8 +160,15 @@ async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
 async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   const { businessId, phase, needsAction, limit } = filter;
   if (needsAction === false || (phase !== undefined && phase !== PARKED_PHASE)) return [];
-  return (await listParkedRetries(db, businessId, limit)).map((retry) => ({
+  const parked = await listParkedRetries(db, businessId, limit);
+  const called = new Map<string, Name>();
+  for (const [owner, bills] of Map.groupBy(parked, (retry) => retry.businessId)) {
+    const ids = bills.map(({ payableId }) => payableId);
+    for (const [id, name] of await namesOf(db, owner, "bill", ids)) called.set(id, name);
+  }
+  return parked.map((retry) => ({
     ...without,
+    ...calledBill(called.get(retry.payableId)),
     id: retry.workflowId,
     kind: "retry-failed-payment",
     business: retry.business,

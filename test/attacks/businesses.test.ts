@@ -128,6 +128,7 @@ function attacks(): Record<string, { path: string; body?: object }> {
     "POST /v1/cancellations": { path: "/v1/cancellations", body: { payments: ["x"], ...named } },
     "GET /v1/names": { path: "/v1/names?kind=bill&business=acme" },
     "GET /v1/search": { path: "/v1/search?q=BILL-p1&business=acme" },
+    "GET /v1/payments": { path: "/v1/payments?since=2026-01-01&business=acme" },
     "GET /v1/schedules": { path: "/v1/schedules?business=acme" },
     "POST /v1/schedules/{name}/pause": { path: "/v1/schedules/weekly/pause", body: {} },
     "POST /v1/schedules/{name}/resume": { path: "/v1/schedules/weekly/resume", body: {} },

@@ -131,6 +131,48 @@ test("a run of 10,000 bills acts on a hold, a decision and a cancellation within
   }
 });
 
+test("a run whose history is long acts on what it is told while it waits for its lanes", async () => {
+  const scene = new Scene(at("08:29"), 5);
+  const bills = new Bills(scene, 10_000);
+  bills.toPay = 5_000;
+  const looks: number[] = [];
+  const funded: number[] = [];
+  let toFund = 0;
+  scene.start(
+    WORKFLOW.payRun,
+    { runId: "run" },
+    {
+      openRun: () => BEGUN,
+      reviewRun: () => {
+        looks.push(scene.nowMs);
+        return { ...bills.assess(), toFund };
+      },
+      reserveMoney: () => {
+        funded.push(scene.nowMs);
+        toFund = 0;
+        return { funded: 1 };
+      },
+      followPayments: () => ({ changed: 0 }),
+      payBills: () => scene.takes(600_000),
+    },
+  );
+  // It gets long while its lanes pay, and the lanes end at 08:39.
+  for (let told = 0; told < 150; told += 1) {
+    scene.at(at("08:30") + told * 1_000, () => void scene.tell());
+  }
+  scene.at(at("08:35"), () => {
+    toFund = 1;
+    scene.tell();
+  });
+  await scene.until(at("08:38"));
+  expect(scene.executions).toBe(1);
+  expect((funded[0] ?? Infinity) - at("08:35")).toBeLessThan(6_000);
+  // What it is told in the meantime is gathered.
+  expect(looks.length).toBeLessThan(60);
+  await scene.until(at("08:41"));
+  expect(scene.executions).toBe(2);
+});
+
 test("a run of many bills looks once for many events", async () => {
   const scene = new Scene(at("08:29"));
   const bills = new Bills(scene, 10_000);

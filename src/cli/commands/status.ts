@@ -53,7 +53,9 @@ export function addStatusCommand(program: Command, session: Session): void {
           gateway.get("/v1/conditions", ConditionListBody),
         ]);
         const rows = runs.items.map((run) => [
-          run.id,
+          run.publicId == null
+            ? run.id
+            : `${printable(run.publicId)} ${dim(printable(run.contactName ?? ""))}`.trim(),
           phaseText(run.phase),
           formatUsd(run.totalCents),
           dim(

@@ -56,3 +56,15 @@ function dateRuleOf(executionDate: string, playbook: Pick<PayRunPlaybook, "pay" 
     ? "by due date or next business day"
     : "next business day";
 }
+
+/** When a line arrives that runs on another day than planned, as many banking days later. */
+export function arrivalOn(
+  executionDate: string,
+  planned: Pick<LineDates, "executionDate" | "arrivalDate">,
+): string {
+  let days = 0;
+  for (let day = planned.executionDate; day < planned.arrivalDate; day = nextBankingDay(day)) {
+    days += 1;
+  }
+  return addBankingDays(executionDate, days);
+}

@@ -1,6 +1,7 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, StageStatus } from "../../api/runs.ts";
 import type { LineApproval } from "../../store/approvals/line-approvals.ts";
+import { arrivalOn } from "../../domain/planning/dates.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import type { PlannedLine } from "../../store/lines/plan-lines.ts";
 
@@ -21,7 +22,7 @@ export function paymentStatus(
     reason: line.reason,
     dueDate: plan.dueDate,
     executionDate: line.executionDate,
-    arrivalDate: plan.arrivalDate,
+    arrivalDate: arrivalOn(line.executionDate, plan),
     flags: plan.flags,
     approvers: plan.approvers,
     quorum: plan.quorum,

@@ -158,13 +158,17 @@ export async function clearWait(
     readonly sourceId: string;
     readonly code: string;
     readonly realMs: number;
+    /** Only where its pause was over by then: what has asked for another since is news of it. */
+    readonly overByMs?: number;
   },
 ): Promise<boolean> {
+  const { overByMs } = wait;
   const ended = await trx
     .deleteFrom("business_waits")
     .where("business_id", "=", wait.businessId)
     .where("source_id", "=", wait.sourceId)
     .where("code", "=", wait.code)
+    .$if(overByMs !== undefined, (waits) => waits.where("retry_at_ms", "<=", overByMs ?? 0))
     .returningAll()
     .executeTakeFirst();
   if (ended === undefined) return false;

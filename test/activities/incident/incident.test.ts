@@ -67,6 +67,23 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toEqual([]);
   });
 
+  test("are paid at once where the account was released before they are looked at", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.failedRun(["R01", "R01"]);
+    const [, late = ""] = planned.payableIds;
+    const sourceId = await scene.sourceOf(planned);
+    // As if nobody had looked at the second one yet.
+    const { db } = world.store;
+    const fresh = { phase: "planning", handled_payment_ids: "[]", reason_code: null, reason: null };
+    await db.updateTable("retries").set(fresh).where("payable_id", "=", late).execute();
+    await db.deleteFrom("retry_cases").where("payable_id", "=", late).execute();
+    await world.decideIncident(sourceId, "released");
+    expect((await world.look(late)).wakeInMs).toBeLessThan(1_000);
+    expect((await world.look(late)).phase).toBe("pay");
+  });
+
   test("go back to the next run where somebody wants another account, which stays held", async ({
     scene,
     world,

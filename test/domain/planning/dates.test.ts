@@ -1,9 +1,9 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
-import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
+import { addBankingDays, isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
-import { planDates } from "../../../src/domain/planning/dates.ts";
+import { arrivalOn, planDates } from "../../../src/domain/planning/dates.ts";
 import { PLAYBOOK } from "./fixtures.ts";
 
 describe("the dates of a line", () => {
@@ -40,6 +40,15 @@ describe("the dates of a line", () => {
     const pay = { ...PLAYBOOK.pay, on: "next-business-day" } as const;
     const dates = planDates("2027-12-01", "2026-11-25", { pay, late: "ask" });
     expect(dates).toMatchObject({ executionDate: "2026-11-27", dateRule: "on 2026-11-27" });
+  });
+
+  it("a line that runs on another day than planned arrives as many banking days later", () => {
+    const planned = planDates("2026-12-01", "2026-11-19", PLAYBOOK);
+    expect(arrivalOn(planned.executionDate, planned)).toBe(planned.arrivalDate);
+    const { arrivalBusinessDays } = PLAYBOOK.pay;
+    expect(arrivalOn("2026-12-24", planned)).toBe(
+      addBankingDays("2026-12-24", arrivalBusinessDays),
+    );
   });
 
   const day = fc.integer({ min: 0, max: 6_000 }).map((offset) => addDays("2024-01-01", offset));

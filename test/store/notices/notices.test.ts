@@ -22,7 +22,7 @@ import {
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { pruneNotices } from "../../../src/store/notices/notice-prune.ts";
 import { updateRetry, upsertRetry } from "../../../src/store/retries/retries.ts";
-import { parkedUntold } from "../../../src/store/notices/parked-notices.ts";
+import { parkedUntold } from "../../../src/store/lines/parked-notices.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { upsertRun } from "../../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "../fixtures.ts";

@@ -1,0 +1,25 @@
+import { expect } from "vitest";
+import { readOrWait } from "../../../activities/shared/read-or-wait.ts";
+import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { test } from "../money-world.ts";
+
+test("a read that succeeds leaves a pause alone that has been asked for since it began", async ({
+  world,
+}) => {
+  const { businessId, store } = world;
+  const context = world.context();
+  const { serviceMs: nowMs, realMs } = await context.clockOf("acme").now();
+  const wait = { businessId, sourceId: "", code: "rate_limited", message: "slow down", realMs };
+  const pause = (retryAtMs: number) =>
+    store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, nowMs, retryAtMs }));
+  const codes = async () => (await listWaits(store.db, businessId)).map(({ code }) => code);
+  const run = { business: "acme", businessId };
+
+  await pause(nowMs - 1_000);
+  await readOrWait(context, run, () => pause(nowMs + 120_000));
+  expect(await codes()).toEqual(["rate_limited"]);
+
+  await store.db.updateTable("business_waits").set({ retry_at_ms: nowMs }).execute();
+  await readOrWait(context, run, () => Promise.resolve());
+  expect(await codes()).toEqual([]);
+});
