@@ -28,7 +28,11 @@ beforeEach(async () => {
     author: "ada",
     lines: [
       planLine("p1", { publicId: "BILL-000071", contactName: "Osprey Robotics" }),
-      planLine("p2", { dueDate: "2026-11-28", executionDate: "2026-11-24" }),
+      planLine("p2", {
+        dueDate: "2029-11-23",
+        executionDate: "2029-11-23",
+        arrivalDate: "2029-11-26",
+      }),
       planLine("p_odd", { quorum: 2, flags: ODD as never, amountCents: 30_000 }),
       planLine("p_large", { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 }),
     ],
@@ -46,15 +50,15 @@ test("show has what an approver needs to see, and what her approval covers", asy
   expect(code).toBe(0);
   for (const words of [
     /Bill +Amount +Due +Pays on +Arrives +Waits for/,
-    /Osprey Robotics BILL-000071 +\$100\.00 +2026-12-01 +2029-11-26 +2026-12-01 +the controller or owner/,
+    /Osprey Robotics BILL-000071 +\$100\.00 +2026-12-01 +2029-11-26 +2029-11-26 +the controller or owner/,
     /Worth a look \(1 bill\):/,
     /unusual-amount: \$300\.00 is more than 3 times the usual \$90\.00\./,
     /earlier payments to this vendor can't be read now/,
     /Late \(1 bill\), even if approved at once:/,
-    /due 2026-11-28, arrives 2026-12-01: 3 days late/,
+    /due 2029-11-23, arrives 2029-11-26: 3 days late/,
     /Left out \(1 bill\): 1 not due yet/,
     /4 bills, \$20,500\.00; 4 wait for approval, \$20,500\.00\./,
-    /ecided? by Monday, Nov 23, 11:59 PM New York/,
+    /ecided? by Thursday, Nov 22, 11:59 PM New York/,
     /Your approval lets 2 bills, \$200\.00, go out and is one of 2 for 1 bill, \$300\.00;/,
   ]) {
     expect(stdout).toMatch(words);

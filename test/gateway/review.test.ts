@@ -2,25 +2,10 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
-import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
-import { addDays } from "../../src/domain/clock/dates.ts";
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { reviewDigest } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import {
-  approveLines,
-  planLine as plannedBefore,
-  seedRun,
-  type SeededRun,
-  setLine,
-} from "./support/rows.ts";
-
-/** A line whose day is ahead, whenever the test runs: an approval would move one whose day has passed. */
-const planLine: typeof plannedBefore = (payableId, changes) => {
-  const executionDate = nextBankingDay(addDays(newYorkDate(Date.now()), 30));
-  return plannedBefore(payableId, { executionDate, ...changes });
-};
+import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
