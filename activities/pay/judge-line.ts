@@ -3,6 +3,7 @@ import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
+import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
 import type { Begun } from "../../src/ledger/readings.ts";
 import { readingOf } from "../../src/ledger/readings.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
@@ -115,8 +116,7 @@ function whyNot({ plan }: PayJob, read: ListedBill): PayOutcome | Differs | null
   if (owed === 0) {
     return {
       kind: "paid-elsewhere",
-      reason:
-        "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.",
+      reason: NOTHING_OWED,
     };
   }
   if (payable.status !== "approved") return notApproved(payable.status);

@@ -2,6 +2,7 @@ import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contrac
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
+import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
 import { NO_APPROVAL } from "../../src/domain/retries/approval.ts";
@@ -159,8 +160,7 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
     await setLine(retry, {
       state: "paid-elsewhere",
       reasonCode: "paid-elsewhere",
-      reason:
-        "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.",
+      reason: NOTHING_OWED,
     });
     return finish(retry, "paid elsewhere");
   }

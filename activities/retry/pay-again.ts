@@ -96,7 +96,7 @@ async function onItsWay(
   const state = stateOfPaid(made, retry.line.amountCents);
   if (!ON_THE_WAY.includes(state)) return undefined;
   const ids = made.map(({ id }) => id);
-  const payments = [...retry.payments.filter(({ id }) => !ids.includes(id)), ...made];
+  const payments = withNewer(retry.payments, made);
   const line = { ...retry.line, paymentIds: [...new Set([...retry.line.paymentIds, ...ids])] };
   const retriesMade = await timesPaidAgain(retry.context.store.db, line);
   const paid = { ...retry, line, payments, row: { ...retry.row, retriesMade } };
@@ -118,12 +118,17 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
     plannedAtMs: stored?.createdAtMs ?? 0,
     runsOn: async (shown) => {
       if (day === null) return null;
-      const ids = shown.map(({ id }) => id);
-      const payments = [...retry.payments.filter(({ id }) => !ids.includes(id)), ...shown];
+      const payments = withNewer(retry.payments, shown);
       // What came back since the case was read may have ended the approval.
       return (await approvalEndOf({ ...retry, payments }, day)) === null ? day : null;
     },
   };
+}
+
+/** Payments as they stand by what was read of them last. */
+function withNewer(known: readonly Payment[], newer: readonly Payment[]): Payment[] {
+  const ids = new Set(newer.map(({ id }) => id));
+  return [...known.filter(({ id }) => !ids.has(id)), ...newer];
 }
 
 async function leaseForRetry(retry: RetryCase, by: string): Promise<RunLine | undefined> {

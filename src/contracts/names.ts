@@ -88,7 +88,7 @@ export function cancelScheduledPaymentsId(business: string, request: string): st
  * that a second launch joins the first.
  */
 export function holdBackRequest(playbook: string, runId: string): string {
-  return `${playbook}/${runId.split("/").slice(2).join("/")}`;
+  return `${playbook}/${shortName(runId)}`;
 }
 
 /**
@@ -112,6 +112,13 @@ const BUSINESS_IN_ID = new RegExp(`^(?:${Object.values(OF_BUSINESS).join("|")})/
 /** The business in a workflow id; undefined if the id has none. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
   return BUSINESS_IN_ID.exec(workflowId)?.[1];
+}
+
+/** As people name a run: `rent/2026-11-26` of `pay-run/acme/rent/2026-11-26`. */
+export function shortName(workflowId: string): string {
+  return businessOfWorkflow(workflowId) === undefined
+    ? workflowId
+    : workflowId.split("/").slice(2).join("/");
 }
 
 /** Workflow id of a dry plan; `nonce` keeps two at once apart. */

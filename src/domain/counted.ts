@@ -8,3 +8,8 @@ export interface BillSum {
 export function counted(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }
+
+/** What so many do: one bill waits, two wait. */
+export function waits(count: number): "waits" | "wait" {
+  return count === 1 ? "waits" : "wait";
+}

@@ -55,8 +55,8 @@ export class LatePages {
     const external = await externalPaymentsLookedAfter(db, profile.name);
     const sinceMs = followedSinceMs(businessMs);
     const mayBeForgotten = await mayHaveForgotten(db, profile.businessId, sinceMs);
-    const isWatched = await isWatching(db, profile.businessId, businessMs);
-    if (external.size === 0 && !mayBeForgotten && !isWatched) {
+    const readsAnyway = external.size > 0 || mayBeForgotten;
+    if (!readsAnyway && !(await isWatching(db, profile.businessId, businessMs))) {
       return keepLatePass(db, { ...pass, madeBefore: null });
     }
     const { payments } = this.#context.clientOf(profile.name);

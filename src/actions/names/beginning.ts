@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
+import { shortName } from "../../contracts/names.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
 import { activeHolds } from "../../store/holds/holds.ts";
 import { namesBeginning, namesOfAnyKind } from "../../store/names/names.ts";
@@ -6,7 +7,6 @@ import { newestWorkflows } from "../../store/names/workflows-called.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import { namedOrAll } from "../businesses.ts";
 import type { ActionContext } from "../context.ts";
-import { shortName } from "./own.ts";
 
 type Context = Pick<ActionContext, "store" | "profiles" | "clientOf" | "clocks">;
 
@@ -56,7 +56,7 @@ const NAMES: Readonly<Record<CompletedKind, Names>> = {
   account: called("account"),
   run: async ({ store }, { businessId }) => {
     const runs = await newestWorkflows(store.db, businessId, RUNS_LISTED);
-    return [...runs.map(({ playbook }) => playbook), ...runs.map(shortName)];
+    return [...runs.map(({ playbook }) => playbook), ...runs.map(({ id }) => shortName(id))];
   },
   playbook: async ({ store }, { name }) =>
     (await listPlaybooks(store.db, name)).map((playbook) => playbook.name),

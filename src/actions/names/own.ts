@@ -1,4 +1,4 @@
-import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, shortName } from "../../contracts/names.ts";
 import { folded } from "../../domain/names.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
@@ -41,7 +41,7 @@ export async function findRuns({ context, profile, text }: Looking): Promise<Fou
 
   function shown(run: CalledWorkflow): Named {
     const { id, phase: state, totalCents: amountCents, playbook: name } = run;
-    const number = shortName(run);
+    const number = shortName(run.id);
     return { kind: "run", id, business, number, name: name || null, amountCents, state };
   }
 }
@@ -49,11 +49,6 @@ export async function findRuns({ context, profile, text }: Looking): Promise<Fou
 /** The newest revision of a period, or the one that is named. */
 function isOfPeriod(run: CalledWorkflow, text: string): boolean {
   return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
-}
-
-/** As people name a run: `rent/2026-11-26`. */
-export function shortName({ id }: CalledWorkflow): string {
-  return id.split("/").slice(2).join("/");
 }
 
 export async function findPlaybooks({ context, profile, text }: Looking): Promise<Found> {

@@ -1,3 +1,4 @@
+import { waits } from "../../domain/counted.ts";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -127,12 +128,15 @@ export async function playbookNamed(
 /** What was proposed waits for somebody else (exit 3). */
 export function waitsForSecond(proposed: readonly AppliedPlaybook[]): CliError {
   const names = proposed.map(({ name }) => name);
-  const are = names.length === 1 ? "waits" : "wait";
-  return new CliError(EXIT.waiting, `${names.join(", ")} ${are} for a second person to confirm`, {
-    code: "proposed",
-    details: proposed,
-    hint: names.map((name) => `payrun playbook confirm ${name}`).join("; "),
-  });
+  return new CliError(
+    EXIT.waiting,
+    `${names.join(", ")} ${waits(names.length)} for a second person to confirm`,
+    {
+      code: "proposed",
+      details: proposed,
+      hint: names.map((name) => `payrun playbook confirm ${name}`).join("; "),
+    },
+  );
 }
 
 /** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */

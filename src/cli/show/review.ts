@@ -1,5 +1,6 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
+import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { stateTold } from "../../domain/runs/given-back.ts";
 import { deadlineText } from "./deadline.ts";
@@ -74,8 +75,7 @@ function sumLines(review: RunReview): string[] {
 
 function waitText({ count: bills, cents }: RunReview["waiting"]): string {
   if (bills === 0) return "none waits for an approval";
-  const wait = bills === 1 ? "waits" : "wait";
-  return `${bills.toLocaleString("en-US")} ${wait} for approval, ${formatUsd(cents)}`;
+  return `${bills.toLocaleString("en-US")} ${waits(bills)} for approval, ${formatUsd(cents)}`;
 }
 
 function oddLines({ odd }: RunReview): string[] {

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { businessOfWorkflow } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/names.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
@@ -102,12 +102,6 @@ function factsOf(
       owner === null ? "no run now" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
     ],
   ]);
-}
-
-/** `weekly/2026-11-26` of `pay-run/acme/weekly/2026-11-26`. */
-export function shortName(workflowId: string): string {
-  const business = businessOfWorkflow(workflowId);
-  return business === undefined ? workflowId : workflowId.split(`/${business}/`).slice(1).join("/");
 }
 
 /** Page of one of the acts on a bill. */

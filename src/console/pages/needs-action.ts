@@ -1,9 +1,10 @@
+import { shortName } from "../../contracts/names.ts";
 import { html } from "hono/html";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { counted } from "../../domain/counted.ts";
+import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { type Api, each } from "../api.ts";
@@ -44,7 +45,7 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
     title: "Needs action",
     lead: isNothing
       ? "Nothing stands still for want of a decision."
-      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${parked.totalCount === 1 ? "waits" : "wait"} for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
+      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${waits(parked.totalCount)} for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
     main: html` ${live(
       "incidents",
       open.map((each) => incidentSection(each, visitor)),
@@ -118,8 +119,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
       { title: "Due", cell: ({ dueDate }) => day(dueDate) },
       {
         title: "Run",
-        cell: ({ runId }) =>
-          html`<a href="${runPage(runId)}">${runId.split("/").slice(2).join("/")}</a>`,
+        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
       },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
       ...(isTicked

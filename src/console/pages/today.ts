@@ -4,7 +4,7 @@ import { RunListBody } from "../../api/runs.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { counted } from "../../domain/counted.ts";
+import { counted, waits } from "../../domain/counted.ts";
 import { facts, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
@@ -103,9 +103,7 @@ function needsAction({ businesses }: Overview): Markup | "" {
     ...(incidents === 0 ? [] : [`${counted(incidents, "funding account")} bounced`]),
     ...(parked === 0
       ? []
-      : [
-          `${counted(parked, "bill")} of ${formatUsd(cents)} ${parked === 1 ? "waits" : "wait"} for a decision`,
-        ]),
+      : [`${counted(parked, "bill")} of ${formatUsd(cents)} ${waits(parked)} for a decision`]),
   ];
   return note(
     "warn",

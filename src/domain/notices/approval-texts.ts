@@ -1,6 +1,6 @@
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { stageText } from "../approvals/stages.ts";
-import type { BillSum } from "../counted.ts";
+import { type BillSum, waits } from "../counted.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
 import { bills, deadlineLines, type Deadline, type NoticeText, type RunName } from "./run-texts.ts";
@@ -8,7 +8,7 @@ import { bills, deadlineLines, type Deadline, type NoticeText, type RunName } fr
 /** A later stage of an approval is open. */
 export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
-    subject: `${subject(run, ask)} ${ask.count === 1 ? "waits" : "wait"} for approval by ${askText(ask)}`,
+    subject: `${subject(run, ask)} ${waits(ask.count)} for approval by ${askText(ask)}`,
     text: [
       `The previous stage has approved them; in run ${run.runId} your decision is next.`,
       ...escalationLines(ask, until.zone),
@@ -20,7 +20,7 @@ export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): No
 
 export function approvalReminder(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
-    subject: `${subject(run, ask)} still ${ask.count === 1 ? "waits" : "wait"} for approval`,
+    subject: `${subject(run, ask)} still ${waits(ask.count)} for approval`,
     text: [
       `${askText(ask)} was asked${since(ask, until.zone)}.`,
       ...escalationLines(ask, until.zone),

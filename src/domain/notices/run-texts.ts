@@ -1,7 +1,7 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
-import { type BillSum, counted } from "../counted.ts";
+import { type BillSum, counted, waits } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 import { wouldHavePaid } from "../plan-only.ts";
@@ -52,7 +52,7 @@ export function approvalNeeded(
   { asks, ...until }: Asked,
 ): NoticeText {
   return {
-    subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
+    subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waits(waiting.count)} for approval`,
     text: [
       `Run ${run.runId} has a plan that waits for approval.`,
       ...deadlineLines(until),

@@ -16,6 +16,10 @@ interface OthersPayment extends NamedPayment {
 const NOT_ON_RECORD =
   "a payment that this store has no record of (made by somebody else, or by Payrun after the backup that was restored)";
 
+/** Why a bill of which nothing is owed any more is left alone. */
+export const NOTHING_OWED =
+  "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.";
+
 const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => isPossible === true;
 
 /** Who made them, as far as the store can know. */

@@ -100,11 +100,7 @@ export async function namesCalled(
   { businessId, kind, text }: { businessId: string; kind: Name["kind"]; text: string },
 ): Promise<Name[]> {
   const asTyped = folded(text);
-  const rows = await db
-    .selectFrom("names")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("kind", "=", kind)
+  const rows = await ofKind(db, { businessId, kind })
     .where((eb) =>
       eb.or([
         eb("id", "=", text),
@@ -129,17 +125,11 @@ export async function namesWith(
     readonly limit: number;
   },
 ): Promise<Name[]> {
-  const part = `%${escaped(asked.text)}%`;
   const { amountCents } = asked;
-  const rows = await db
-    .selectFrom("names")
-    .selectAll()
-    .where("business_id", "=", asked.businessId)
-    .where("kind", "=", asked.kind)
+  const rows = await ofKind(db, asked)
     .where((eb) =>
       eb.or([
-        sql<boolean>`number_folded like ${part} escape '\\'`,
-        sql<boolean>`name_folded like ${part} escape '\\'`,
+        ...areLike(`%${escaped(asked.text)}%`),
         ...(amountCents === undefined ? [] : [eb("amount_cents", "=", amountCents)]),
       ]),
     )
@@ -160,23 +150,29 @@ export async function namesBeginning(
     readonly limit: number;
   },
 ): Promise<Name[]> {
-  const begins = `${escaped(asked.begins)}%`;
-  const rows = await db
-    .selectFrom("names")
-    .selectAll()
-    .where("business_id", "=", asked.businessId)
-    .where("kind", "=", asked.kind)
-    .where((eb) =>
-      eb.or([
-        sql<boolean>`number_folded like ${begins} escape '\\'`,
-        sql<boolean>`name_folded like ${begins} escape '\\'`,
-      ]),
-    )
+  const rows = await ofKind(db, asked)
+    .where((eb) => eb.or(areLike(`${escaped(asked.begins)}%`)))
     .orderBy("number_folded", "desc")
     .orderBy("name_folded")
     .limit(asked.limit)
     .execute();
   return rows.map(toName);
+}
+
+function ofKind(db: Db, { businessId, kind }: Pick<Name, "kind"> & { businessId: string }) {
+  return db
+    .selectFrom("names")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("kind", "=", kind);
+}
+
+/** That a number, and that a name, is like a pattern. */
+function areLike(pattern: string) {
+  return [
+    sql<boolean>`number_folded like ${pattern} escape '\\'`,
+    sql<boolean>`name_folded like ${pattern} escape '\\'`,
+  ];
 }
 
 /** A text as people compare it, in which no letter stands for others in a pattern. */
@@ -191,11 +187,7 @@ export async function namesOfKind(
   kind: Name["kind"],
   limit: number,
 ): Promise<Name[]> {
-  const rows = await db
-    .selectFrom("names")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("kind", "=", kind)
+  const rows = await ofKind(db, { businessId, kind })
     .orderBy("number_folded", "desc")
     .limit(limit)
     .execute();

@@ -86,23 +86,18 @@ export async function untoldExternalPayments<
       businessId,
       some.map(({ payableId }) => payableId),
     );
+    const ids = some.map(({ id }) => id);
     const told = await db
       .selectFrom("notices")
       .select("fact_key")
       .where("business_id", "=", businessId)
       .where("kind", "=", EXTERNAL_PAYMENT_NOTICE)
-      .where(
-        "fact_key",
-        "in",
-        some.map(({ id }) => id),
-      )
+      .where("fact_key", "in", ids)
       .execute();
     const asForgotten = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
-    const ids = some.map(({ id }) => id);
     const untold = await untoldFacts(db, asForgotten, ids);
-    const alreadyTold = ids.filter((id) => !untold.has(id));
-    const known = new Set([...own, ...told.map((row) => row.fact_key), ...alreadyTold]);
-    found.push(...some.filter(({ id, payableId }) => !known.has(id) && !known.has(payableId)));
+    for (const { fact_key: id } of told) untold.delete(id);
+    found.push(...some.filter(({ id, payableId }) => untold.has(id) && !own.has(payableId)));
   }
   return found;
 }
