@@ -35,8 +35,8 @@ export async function readBills(client: PaymentsClient): Promise<BillBook> {
 async function readPayments(client: PaymentsClient): Promise<PaymentFacts[]> {
   const payments: PaymentFacts[] = [];
   for await (const page of client.payments.iteratePages({}, PATIENT)) {
-    for (const { payableId, contactId, status, amountCents } of page) {
-      payments.push({ payableId, contactId, status, amountCents });
+    for (const { payableId, contactId, status, amountCents, failureReason = null } of page) {
+      payments.push({ payableId, contactId, status, amountCents, failureReason });
     }
   }
   return payments;

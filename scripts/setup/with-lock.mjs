@@ -10,28 +10,35 @@ const TOUCH_EVERY_MS = 5000;
 const STALE_AFTER_MS = 60_000;
 /** Taking over is a matter of milliseconds. */
 const TAKEOVER_STALE_AFTER_MS = 10_000;
+const TAKEOVER_POLL_MS = 50;
 
 /**
  * Runs `action` while nobody else does under the same lock file, on this machine or another with
- * the same home. A lock whose holder has died is taken over.
+ * the same home. A lock whose holder has died is taken over: at once if it ran on this machine, or
+ * when nobody has touched the file for a minute.
  *
  * @template T
  * @param {string} path
  * @param {object} options
  * @param {(holder: string) => void} options.onWait told once, when somebody else holds it
- * @param {number} [options.pollMs]
+ * @param {number} [options.pollMs] time between two looks
+ * @param {number} [options.staleAfterMs]
  * @param {() => Promise<T>} action
  * @returns {Promise<T>}
  */
-export async function withLock(path, { onWait, pollMs = 250 }, action) {
+export async function withLock(path, options, action) {
+  const { onWait, pollMs = 250, staleAfterMs = STALE_AFTER_MS } = options;
   await mkdir(dirname(path), { recursive: true });
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   let told = false;
+  const lock = new Watched(path);
+  const guard = new Watched(`${path}.takeover`);
   while (!(await create(path, mine))) {
     const theirs = await read(path);
     if (theirs === undefined) continue;
-    if (await isStale(path, theirs)) {
-      await takeAway(path, theirs);
+    const unchangedMs = (await lock.unchangedLooks()) * pollMs;
+    if (hasEnded(theirs) || unchangedMs > staleAfterMs) {
+      await takeAway(path, theirs, guard);
       continue;
     }
     if (!told) onWait(holderOf(theirs));
@@ -82,39 +89,55 @@ async function read(path) {
   }
 }
 
-/** @param {string} path @param {string} content */
-async function isStale(path, content) {
+/** @param {string} content */
+function hasEnded(content) {
   const holder = parse(content);
-  if (holder?.host === hostname() && !isAlive(holder.pid)) return true;
-  return (await ageOf(path)) > STALE_AFTER_MS;
+  return holder?.host === hostname() && !isAlive(holder.pid);
 }
 
 /**
  * Removes a stale lock under a lock of its own: two who both saw it stale must not remove the new
  * one that the faster of them has made.
  *
- * @param {string} path @param {string} stale
+ * @param {string} path @param {string} stale @param {Watched} guard
  */
-async function takeAway(path, stale) {
-  const guard = `${path}.takeover`;
-  if (!(await create(guard, ""))) {
-    if ((await ageOf(guard)) > TAKEOVER_STALE_AFTER_MS) await unlink(guard).catch(() => {});
-    await sleep(50);
+async function takeAway(path, stale, guard) {
+  if (!(await create(guard.path, ""))) {
+    const unchangedMs = (await guard.unchangedLooks()) * TAKEOVER_POLL_MS;
+    if (unchangedMs > TAKEOVER_STALE_AFTER_MS) await unlink(guard.path).catch(() => {});
+    await sleep(TAKEOVER_POLL_MS);
     return;
   }
   try {
     if ((await read(path)) === stale) await unlink(path).catch(() => {});
   } finally {
-    await unlink(guard).catch(() => {});
+    await unlink(guard.path).catch(() => {});
   }
 }
 
-/** @param {string} path */
-async function ageOf(path) {
-  try {
-    return Date.now() - (await stat(path)).mtimeMs;
-  } catch {
-    return 0;
+/**
+ * How often a file was found unchanged. Looks are counted because a file's time can't be compared
+ * with a clock: the one who touches it may have another, and the machine may have slept.
+ */
+class Watched {
+  /** @type {string | undefined} */
+  #seen;
+  #looks = 0;
+
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path;
+  }
+
+  /** @returns {Promise<number>} how many looks before this one saw the same */
+  async unchangedLooks() {
+    const seen = await stat(this.path).then(
+      ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,
+      () => undefined,
+    );
+    this.#looks = seen !== undefined && seen === this.#seen ? this.#looks + 1 : 0;
+    this.#seen = seen;
+    return this.#looks;
   }
 }
 

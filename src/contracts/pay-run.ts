@@ -65,7 +65,7 @@ export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", 
 
 /** Something unusual about a line, shown to its approver. */
 export interface LineFlag {
-  readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable";
+  readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable" | "failed-before";
   /** One sentence with the facts, for a person. */
   readonly text: string;
 }

@@ -13,6 +13,8 @@ export interface FailureClass {
   readonly whose: "payer" | "payee" | "unknown";
   /** True if its code allows another try under the same approval. */
   readonly mayBeRetried: boolean;
+  /** What happened, as one sentence. */
+  readonly said: string;
   /** What happened and what a person can do, in a few sentences. */
   readonly text: string;
 }
@@ -53,7 +55,8 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
   const after = mayBeRetried
     ? `Nacha allows ${REINITIATIONS_MAX} retries, within ${REINITIATION_DAYS} days of the first settlement.`
     : NEW_PAYMENT;
-  return { code, whose, mayBeRetried, text: `The bank says ${code}, ${means}. ${toDo} ${after}` };
+  const said = `The bank says ${code}, ${means}.`;
+  return { code, whose, mayBeRetried, said, text: `${said} ${toDo} ${after}` };
 }
 
 /**
@@ -88,15 +91,15 @@ function returnCodeOf(text: string): string | null {
   return meant.find((name) => !isReinitiable(name)) ?? meant[0] ?? null;
 }
 
-function unknownReason(text: string): Pick<FailureClass, "whose" | "text"> {
+function unknownReason(text: string): Pick<FailureClass, "whose" | "said" | "text"> {
   if (/\binsufficient balance\b/i.test(wordsOf(text))) {
-    const said = "The service's balance did not cover the payment on its day. Deposit money.";
-    return { whose: "payer", text: `${said} ${NEW_PAYMENT}` };
+    const said = "The service's balance did not cover the payment on its day.";
+    return { whose: "payer", said, text: `${said} Deposit money. ${NEW_PAYMENT}` };
   }
   const said = text === "" ? "The service gave no reason." : `The service said: "${cut(text)}".`;
   const toDo =
     "It fits no known return code. Ask the bank or the vendor, then resolve with --retry, --paid-elsewhere or --give-up.";
-  return { whose: "unknown", text: `${said} ${toDo} ${NEW_PAYMENT}` };
+  return { whose: "unknown", said, text: `${said} ${toDo} ${NEW_PAYMENT}` };
 }
 
 function cut(text: string): string {

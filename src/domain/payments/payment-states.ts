@@ -111,12 +111,18 @@ export function lineStateOfPayments(
   return { kind: "partial", settledCents, missingCents, text };
 }
 
+/** True if the payment has not reached the vendor, or has come back. */
+export function hasFailed(status: string): status is FailedPayment["status"] {
+  return status === "failed" || status === "returned";
+}
+
 function failureOf(payment: LinePayment): FailedPayment[] {
-  if (payment.status !== "failed" && payment.status !== "returned") return [];
+  const { status } = payment;
+  if (!hasFailed(status)) return [];
   return [
     {
       paymentId: payment.id,
-      status: payment.status,
+      status,
       amountCents: payment.amountCents,
       failureReason: payment.failureReason ?? null,
     },

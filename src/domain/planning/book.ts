@@ -36,6 +36,7 @@ export interface VendorFacts {
 export interface PaymentFacts extends PaymentAmount {
   readonly payableId: string | null;
   readonly contactId: string | null;
+  readonly failureReason: string | null;
 }
 
 /**
@@ -44,7 +45,7 @@ export interface PaymentFacts extends PaymentAmount {
 export interface BillBook {
   readonly bills: readonly BillFacts[];
   readonly vendors: ReadonlyMap<string, VendorFacts>;
-  readonly paymentsOf: (payableId: string) => readonly PaymentAmount[];
+  readonly paymentsOf: (payableId: string) => readonly PaymentFacts[];
   /** True if a payment to this contact has ever settled. */
   readonly hasBeenPaid: (contactId: string) => boolean;
   /** Median total of the vendor's bills that were at least partly paid, without this one. */
@@ -56,7 +57,7 @@ export interface BillBook {
   readonly nearestTwin: (bill: BillFacts) => BillFacts | null;
 }
 
-const NO_PAYMENTS: readonly PaymentAmount[] = [];
+const NO_PAYMENTS: readonly PaymentFacts[] = [];
 const NO_LONGER_CLAIMED: ReadonlySet<string> = new Set(["void", "declined"]);
 
 export function makeBook(
@@ -64,7 +65,7 @@ export function makeBook(
   vendors: readonly VendorFacts[],
   payments: readonly PaymentFacts[],
 ): BillBook {
-  const paymentsByBill = new Map<string, PaymentAmount[]>();
+  const paymentsByBill = new Map<string, PaymentFacts[]>();
   const paidContacts = new Set<string>();
   for (const payment of payments) {
     if (payment.payableId !== null) push(paymentsByBill, payment.payableId, payment);

@@ -3,6 +3,9 @@ import type { ReviewReason } from "../../contracts/playbook.ts";
 import { daysBetween } from "../clock/dates.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
+import { classifyFailures } from "../payments/failure-policy.ts";
+import { hasFailed } from "../payments/payment-states.ts";
+import { isMendedByNewDetails } from "../payments/return-codes.ts";
 import { type BillBook, billDate, type BillFacts } from "./book.ts";
 import type { LineDates } from "./dates.ts";
 import type { SelectedBill } from "./select.ts";
@@ -32,6 +35,8 @@ export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInp
     const text = REVIEWS[kind](selected, input);
     if (text !== null) flags.push({ kind, text });
   }
+  const failed = failedBefore(selected, input);
+  if (failed !== null) flags.push({ kind: "failed-before", text: failed });
   if (dates.late) {
     const text = `Arrives ${dates.arrivalDate}, after its due date ${selected.bill.dueDate ?? ""}, even if paid at once.`;
     flags.push({ kind: "late", text });
@@ -91,6 +96,21 @@ function changedBankAccount(selected: SelectedBill, input: FlagInput): string | 
   const changedMs = vendor.updatedAt === null ? Number.NaN : Date.parse(vendor.updatedAt);
   if (!(input.nowMs - changedMs <= RECENT_DAYS * DAY_MS)) return null;
   return `The vendor's record was changed on ${newYorkDate(changedMs)}, and there is no earlier payment from here to compare its bank account with.`;
+}
+
+/** What an approver should know of a bill that has come back: would it come back again? */
+function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
+  const failures = input.book
+    .paymentsOf(selected.bill.payableId)
+    .filter(({ status }) => hasFailed(status));
+  if (failures.length === 0) return null;
+  const { code, mayBeRetried, said } = classifyFailures(failures);
+  if (mayBeRetried) return null;
+  const { bankLast4 } = selected.vendor;
+  const lastPaidTo = input.lastPaidTo.get(selected.contactId);
+  const isSame = code !== null && isMendedByNewDetails(code) && lastPaidTo === bankLast4;
+  const account = isSame ? ` The bank account still ends in ${bankLast4 ?? "nothing"}.` : "";
+  return `A payment of this bill has failed. ${said}${account}`;
 }
 
 function areClose(bill: BillFacts, other: BillFacts): boolean {

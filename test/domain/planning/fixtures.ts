@@ -75,7 +75,14 @@ export function vendor(contactId: string, changes: Partial<VendorFacts> = {}): V
 }
 
 export function paid(payableId: string, changes: Partial<PaymentFacts> = {}): PaymentFacts {
-  return { payableId, contactId: "v1", status: "completed", amountCents: 10_000, ...changes };
+  return {
+    payableId,
+    contactId: "v1",
+    status: "completed",
+    amountCents: 10_000,
+    failureReason: null,
+    ...changes,
+  };
 }
 
 /** Vendor `v1`, paid before, so that a plain bill of theirs has no flags. */

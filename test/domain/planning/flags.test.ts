@@ -81,6 +81,24 @@ describe("flags", () => {
     expect(kinds(partly)).toEqual(["not-recallable"]);
   });
 
+  it("a bill that has come back says why, and whether the account is still the one it was paid to", () => {
+    const world = (failureReason: string, bankLast4 = "1111", status = "failed"): World => ({
+      bills: [bill("b1")],
+      vendors: [vendor("v1", { bankLast4 })],
+      payments: [paid("b1", { status, failureReason })],
+    });
+    const textOf = (given: World): string | undefined =>
+      planOf(given).lines[0]?.flags.find(({ kind }) => kind === "failed-before")?.text;
+    expect(textOf(world("R02 Account Closed"))).toBe(
+      "A payment of this bill has failed. The bank says R02, account closed. The bank account still ends in 1111.",
+    );
+    expect(textOf(world("R02 Account Closed", "2222", "returned"))).toBe(
+      "A payment of this bill has failed. The bank says R02, account closed.",
+    );
+    expect(textOf(world("R01 Insufficient Funds"))).toBeUndefined();
+    expect(textOf(world("something else"))).toContain('The service said: "something else".');
+  });
+
   it("flags leave out reviews that the playbook does not name, but never lateness", () => {
     const playbook = { ...PLAYBOOK, review: [] };
     const world = {
