@@ -62,8 +62,8 @@ export async function startFullRun(): Promise<FullRun> {
     NAMES.map((name) => ({
       totalAmountCents: BILLS[name],
       ...(name === "draft" ? { status: "draft" } : {}),
-      // Last in the plan: what the balance lacks is missing for it.
-      ...(name === "late" ? { dueDate: inDays(10) } : {}),
+      // Last in the plan, also around holidays: what the balance lacks is missing for it.
+      dueDate: inDays(name === "late" ? 10 : 6),
     })),
     withTopUp(),
   );
