@@ -10,6 +10,7 @@ import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
+import { clearLook, flagLook } from "../../src/store/retries/retries.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { alarmBehind, readPayee, watchScheduled } from "../follow/safety-net.ts";
@@ -48,13 +49,22 @@ export async function withCase<T = RetryAssessment>(
 ): Promise<T | RetryAssessment> {
   const { business, payableId } = input;
   const workflowId = retryFailedPaymentId(business, payableId);
+  const { db } = context.store;
+  const subject = { businessId: context.profileOf(business).businessId, payableId };
+  // The flag goes before the look: an event that comes meanwhile sets it again.
+  const look = await clearLook(db, subject);
+  let isUnseen = look;
   const read = await readOrSay(context, { business, workflowId }, async () => {
-    const opened = await openRetryCase(context, input);
-    if (opened.kind === "ours") return work(opened.case);
-    return opened.isExternal === true
-      ? assessExternalPayment(context, input)
-      : ended(opened.reason);
-  });
+    const opened = await openRetryCase(context, input, look);
+    const now =
+      opened.kind === "ours"
+        ? await work(opened.case)
+        : opened.isExternal === true
+          ? await assessExternalPayment(context, input)
+          : ended(opened.reason);
+    isUnseen = false;
+    return now;
+  }).finally(() => (isUnseen ? flagLook(db, subject) : undefined));
   if ("found" in read) return read.found;
   const { waitingFor, wakeInMs } = read;
   const details = `\`${payableId}\` waits for ${waitingFor}.`;

@@ -20,12 +20,7 @@ import {
 } from "../../src/store/lines/lines.ts";
 import { nextHoldEndMs } from "../../src/store/lines/next-changes.ts";
 import { forgetRetryCase, getRetryCase } from "../../src/store/lines/retry-cases.ts";
-import {
-  clearLook,
-  updateRetry,
-  type Retry,
-  type RetryChange,
-} from "../../src/store/retries/retries.ts";
+import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries/retries.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
@@ -53,10 +48,13 @@ export type OpenedCase =
 /**
  * Reads a case, taking the payable over where nobody has it: after a late return the run that
  * paid it has ended, and an event starts this owner out of nothing.
+ *
+ * @param look true if an event has asked for it
  */
 export async function openRetryCase(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
+  look: boolean,
 ): Promise<OpenedCase> {
   const { business, payableId } = input;
   const { businessId } = context.profileOf(business);
@@ -68,8 +66,6 @@ export async function openRetryCase(
   };
   const clock = await context.clockOf(business).now();
   const { db } = context.store;
-  // The flag goes before the look: an event that comes meanwhile sets it again.
-  const look = await clearLook(db, { businessId, payableId });
   const client = context.clientOf(business);
   const shown = await readOfOne(client, () => client.payments.listAll({ payableId }));
   const taken = await takeOver(context, subject, shown, clock);

@@ -134,15 +134,21 @@ async function measure(
   });
   const decidedMs = performance.now();
   const released = await whileProbed(gateway, probed, () => untilPaidAgain(company, made));
+  const releasedMs = performance.now();
+  say("all are paid again");
+  await sleep(10_000);
+  const afterEndMs = performance.now() + QUIET_MS;
+  const after = await probe(gateway, probed, () => performance.now() > afterEndMs);
   const text = [
     `${bills} bills bounced`,
     `asked          ${seconds(askedMs - bouncedMs)} until one person is asked about all of them`,
     `decided        ${seconds(decidedMs - askedMs)} for the answer to the decision`,
-    `released       ${seconds(performance.now() - decidedMs)} until each was paid again`,
+    `released       ${seconds(releasedMs - decidedMs)} until each was paid again`,
     `paid again     ${released.result.again} bills, ${released.result.more} more than once`,
     `waits          quiet ${shown(quiet)}`,
     `  bouncing     ${compared(source.waits, quiet)}`,
     `  releasing    ${compared(released.waits, quiet)}`,
+    `  afterwards   ${compared(after, quiet)}`,
     "",
   ].join("\n");
   return { text, paidTwice: released.result.more > 0 };

@@ -21,9 +21,10 @@ export const QUEUES = {
   money: { taskQueue: MASS_QUEUE.money, activities: 40, workflowTasks: null, aSecond: null },
   /**
    * Failed payments. Few at a time: what thousands of workflows ask of Temporal together is what
-   * everybody else waits behind.
+   * everybody else waits behind. At five a second two cores have time for others, and 2,000 bills
+   * that bounced on one day are still paid again within ten minutes (docs/benchmarks.md).
    */
-  retries: { taskQueue: MASS_QUEUE.retries, activities: 8, workflowTasks: 2, aSecond: 12 },
+  retries: { taskQueue: MASS_QUEUE.retries, activities: 8, workflowTasks: 2, aSecond: 5 },
   /** Plans, and what follows payments page by page. */
   reading: { taskQueue: MASS_QUEUE.reading, activities: 8, workflowTasks: null, aSecond: null },
 } as const satisfies Readonly<Record<string, QueueLimits>>;

@@ -274,7 +274,7 @@ export class MoneyWorld {
 
   /** Pays a bill again, whatever its case says about when. */
   async retry(payableId: string, by = "test/retry/1", context = this.context()): Promise<void> {
-    const opened = await openRetryCase(context, { business: "acme", payableId });
+    const opened = await openRetryCase(context, { business: "acme", payableId }, false);
     if (opened.kind === "ours") await payCase(opened.case, by);
   }
 

@@ -4,6 +4,7 @@ import { Connection } from "@temporalio/client";
 import type { Browser, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { devServerArguments } from "../../src/temporal/dev-server.ts";
 import { chromiumPath } from "../browser/support/chromium.ts";
 import { DESKTOP, openBrowser } from "../browser/support/visitor.ts";
 import { freePort } from "../support/free-port.ts";
@@ -75,8 +76,7 @@ async function signIn(page: Page, payrun: TestPayrun): Promise<void> {
 async function temporalWithUi(): Promise<{ readonly address: string; readonly ui: string }> {
   const { path } = await findTemporalCli({ env: process.env, log: () => undefined });
   const [port, uiPort] = [await freePort(), await freePort()];
-  const flags = ["--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)];
-  const server = spawn(path, ["server", "start-dev", ...flags, "--log-level", "error"], {
+  const server = spawn(path, [...devServerArguments(port), "--ui-port", String(uiPort)], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   onTestFinished(async () => {

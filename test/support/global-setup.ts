@@ -12,7 +12,7 @@ import { bundleWorkflowCode } from "@temporalio/worker";
 import type { TestProject } from "vitest/node";
 
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
-import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+import { devServerArguments } from "../../src/temporal/dev-server.ts";
 import { freePort } from "./free-port.ts";
 import { NAMESPACES } from "./namespaces.ts";
 
@@ -29,9 +29,6 @@ declare module "vitest" {
 
 const START_TIMEOUT_MS = 90_000;
 const WITH_PARENT = fileURLToPath(new URL("../../src/cli/parts/with-parent.ts", import.meta.url));
-
-/** As the CLI spells the types that the SDK writes in capitals. */
-const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "payrun-tests-"));
@@ -67,13 +64,8 @@ const silent = {
 async function startServer(): Promise<{ address: string; server: ChildProcess }> {
   const cli = await findTemporalCli({ env: process.env, log: logLine });
   const port = await freePort();
-  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-    "--search-attribute",
-    `${name}=${CLI_TYPES[type]}`,
-  ]);
-  const flags = ["--headless", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "error"];
   const namespaces = NAMESPACES.flatMap((namespace) => ["--namespace", namespace]);
-  const args = ["server", "start-dev", ...flags, ...attributes, ...namespaces];
+  const args = [...devServerArguments(port), "--headless", ...namespaces];
   // It ends with us, however we end.
   const server = spawn(process.execPath, [WITH_PARENT, cli.path, ...args], {
     stdio: ["pipe", "ignore", "inherit"],

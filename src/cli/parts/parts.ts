@@ -1,20 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { SEARCH_ATTRIBUTES } from "../../contracts/search-attributes.ts";
+import { devServerArguments } from "../../temporal/dev-server.ts";
 import type { QueueName } from "../../worker/queues.ts";
 import type { PartPlan } from "./processes.ts";
 
 /** Stopped from the highest to the lowest: what depends on others first. */
 const LAYER = { temporal: 1, sandbox: 2, worker: 3, gateway: 3 } as const;
-
-/** How the Temporal CLI calls the types of search attributes. */
-const ATTRIBUTE_TYPES = {
-  KEYWORD: "Keyword",
-  BOOL: "Bool",
-  INT: "Int",
-  DATETIME: "Datetime",
-} as const;
 
 /** Path of a source file beside this folder. */
 function source(path: string): string {
@@ -39,16 +31,11 @@ export interface TemporalPart {
 
 /** Temporal's development server, its state in a file, its UI 1,000 above its port. */
 export function temporalPart({ cli, port, home, env, codecUrl }: TemporalPart): PartPlan {
-  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-    "--search-attribute",
-    `${name}=${ATTRIBUTE_TYPES[type]}`,
-  ]);
   const args = [
-    ...["server", "start-dev", "--ip", "127.0.0.1", "--log-level", "error"],
-    ...["--port", String(port), "--ui-port", String(port + 1000)],
+    ...devServerArguments(port),
+    ...["--ui-port", String(port + 1000)],
     ...(codecUrl === undefined ? [] : ["--ui-codec-endpoint", codecUrl]),
     ...["--db-filename", join(home, "temporal.db")],
-    ...attributes,
   ];
   return {
     name: "temporal",

@@ -116,6 +116,14 @@ export async function clearLook(
   return (await changeRecords(db, "retries", flagged, { look: false })) > 0;
 }
 
+/** Sets the flag again that `clearLook` has cleared. */
+export async function flagLook(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+): Promise<void> {
+  await changeRecords(db, "retries", key, { look: true });
+}
+
 /** A failed or returned payable whose owner waits for a person. */
 export interface ParkedRetry extends Retry {
   /** Of the run that paid it; empty where none is known. */

@@ -199,7 +199,7 @@ describe("a person who ends a bill", () => {
     const { runId, payableId } = await dueRetry(world, "R03");
     const { store } = world;
     await askForRetry(world, { runId, payableId });
-    const opened = await openRetryCase(world.context(), { business: "acme", payableId });
+    const opened = await openRetryCase(world.context(), { business: "acme", payableId }, false);
     await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
     if (opened.kind === "ours") await setLine(opened.case, { state: "retrying" });
     expect(opened.kind).toBe("ours");

@@ -94,6 +94,27 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
+  test("whose vendor can be paid again is paid soon, although the first look finds the service silent", async ({
+    world,
+  }) => {
+    const { payableId } = await dueRetry(world);
+    await world.control.changeContact("v1", { bankAccount: null });
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00001111" } });
+    await world.store.transaction((trx) =>
+      flagLooks(trx, { businessId: world.businessId, payableIds: [payableId] }),
+    );
+    await world.control.faults([
+      { method: "GET", path: "/v1/payments", when: "before", effect: "status", status: 429 },
+    ]);
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    await world.control.faults();
+    await world.control.advanceWire("PT1M");
+    expect((await world.look(payableId)).phase).toBe("pay");
+  });
+
   test("rests while a hold stops it, instead of trying again and again", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;

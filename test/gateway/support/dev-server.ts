@@ -3,13 +3,10 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { findTemporalCli } from "../../../scripts/setup/temporal-cli.mjs";
-import { SEARCH_ATTRIBUTES } from "../../../src/contracts/search-attributes.ts";
+import { devServerArguments } from "../../../src/temporal/dev-server.ts";
 import { freePort } from "../../support/free-port.ts";
 
 const START_TIMEOUT_MS = 90_000;
-
-/** As the CLI spells the types that the SDK writes in capitals. */
-const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;
 
 /** A Temporal server of a test's own: nobody's worker takes its workflows, and it may be killed. */
 export class DevServer {
@@ -29,26 +26,9 @@ export class DevServer {
   }
 
   async start(): Promise<void> {
-    const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-      "--search-attribute",
-      `${name}=${CLI_TYPES[type]}`,
-    ]);
     const child = spawn(
       this.#cliPath,
-      [
-        "server",
-        "start-dev",
-        "--headless",
-        "--ip",
-        "127.0.0.1",
-        "--port",
-        String(this.port),
-        "--log-level",
-        "never",
-        "--db-filename",
-        this.#databasePath,
-        ...attributes,
-      ],
+      [...devServerArguments(this.port), "--headless", "--db-filename", this.#databasePath],
       { stdio: "ignore" },
     );
     this.#child = child;
