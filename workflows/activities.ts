@@ -66,10 +66,11 @@ export const cancels =
     LONG,
   );
 
-/** Second and later payments of a failed bill. */
+/** Second and later payments of a failed bill: before looks at those that are on their way. */
 export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
   ...LONG,
   taskQueue: MASS_QUEUE.retries,
+  priority: { priorityKey: 2 },
 });
 
 /**

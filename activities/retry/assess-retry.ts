@@ -54,21 +54,24 @@ export async function withCase<T = RetryAssessment>(
   // The flag goes before the look: an event that comes meanwhile sets it again.
   const look = await clearLook(db, subject);
   let isUnseen = look;
-  const read = await readOrSay(context, { business, workflowId }, async () => {
-    const opened = await openRetryCase(context, input, look);
-    const now =
-      opened.kind === "ours"
-        ? await work(opened.case)
-        : opened.isExternal === true
-          ? await assessExternalPayment(context, input)
-          : ended(opened.reason);
-    isUnseen = false;
-    return now;
-  }).finally(() => (isUnseen ? flagLook(db, subject) : undefined));
-  if ("found" in read) return read.found;
-  const { waitingFor, wakeInMs } = read;
-  const details = `\`${payableId}\` waits for ${waitingFor}.`;
-  return { phase: "waiting", waitingFor, wakeInMs, details, outcome: null };
+  try {
+    const read = await readOrSay(context, { business, workflowId }, async () => {
+      const opened = await openRetryCase(context, input, look);
+      if (opened.kind === "ours") return work(opened.case);
+      return opened.isExternal === true
+        ? assessExternalPayment(context, input)
+        : ended(opened.reason);
+    });
+    if ("found" in read) {
+      isUnseen = false;
+      return read.found;
+    }
+    const { waitingFor, wakeInMs } = read;
+    const details = `\`${payableId}\` waits for ${waitingFor}.`;
+    return { phase: "waiting", waitingFor, wakeInMs, details, outcome: null };
+  } finally {
+    if (isUnseen) await flagLook(db, subject);
+  }
 }
 
 /** What its owner does next, as far as what was read of it says. */

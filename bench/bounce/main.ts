@@ -28,8 +28,8 @@ const QUIET_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 /** Reading thousands of payments is work for the service, which others would wait behind. */
 const COUNT_EVERY_MS = 5_000;
-/** Payments that probes may cancel, one a round. */
-const TO_CANCEL = 200;
+/** Payments that probes may cancel, one a round; the more bills, the more rounds. */
+const toCancel = (bills: number): number => 100 + Math.ceil(bills / 3);
 
 const incidentsShape = z.object({
   items: z.array(z.object({ source: z.string(), phase: z.string(), bills: z.int() })),
@@ -112,7 +112,10 @@ async function measure(
   const made = await company.bills("bounced", bills, 5);
   await company.bounceOnce(made);
   await company.bills("probed", 10, 30);
-  const payments = await company.schedule(await company.bills("cancelled", TO_CANCEL, 60), 40);
+  const payments = await company.schedule(
+    await company.bills("cancelled", toCancel(bills), 60),
+    40,
+  );
   const probed = { playbook: "probed", payments };
 
   say("the bills are made");
