@@ -8,20 +8,42 @@ import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
 import { askAbout } from "../../src/ledger/gate.ts";
-import { cancel } from "../../src/ledger/operations.ts";
+import { cancel, cancelPath } from "../../src/ledger/operations.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import type { TimeLimit } from "../../src/payments-api/index.ts";
+import type { TimeLimit, Payment } from "../../src/payments-api/index.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
 import { backOff } from "../shared/back-off.ts";
-import { cancelRequest } from "./cancel-request.ts";
 import { meansForItem } from "./cancel-answers.ts";
 import type { CancelOutcome, PaymentJob } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
 import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
+import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
+
+/** The request that cancels a payment. */
+function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {
+  return {
+    operation: "cancel",
+    path: cancelPath(payment.id),
+    body: JSON.stringify({ reason: reason.slice(0, REASON_MAX) }),
+    owner: workflowId,
+    runId: "",
+    approvedHash: "",
+    contactId: payment.contactId ?? "",
+    sourceId: "",
+    rail: payment.paymentRail ?? "",
+    amountCents: payment.amountCents,
+    executionDate: (payment.scheduledAt ?? "").slice(0, DATE_LENGTH),
+  };
+}
+
+/** API specification, section 4. */
+const REASON_MAX = 500;
+
+const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /** How many reads and sends follow one another before the payment backs off. */
 const ROUNDS = 4;

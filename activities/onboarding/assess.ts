@@ -1,4 +1,8 @@
-import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import {
+  type OnboardingAssessment,
+  KYB_STEPS,
+  type OnboardingPhase,
+} from "../../src/contracts/onboarding.ts";
 import { decideBankAccount } from "../../src/domain/onboarding/bank-account.ts";
 import {
   type Decision,
@@ -18,7 +22,6 @@ import { getOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readAccounts } from "./bank-senders.ts";
-import { detailsOf, soFarOf } from "./details.ts";
 import { finish, proposePlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
 import { endedAs, type Standing, waitOf } from "./standing.ts";
@@ -206,4 +209,34 @@ function lost(business: string): OnboardingAssessment {
     wakeInMs: 1_000,
     details: waitingFor,
   };
+}
+
+/** What has come of an onboarding so far: the steps that the service has. */
+function soFarOf(steps: VerificationView["steps"]): string {
+  const there = KYB_STEPS.filter((step) => steps[step] !== "missing");
+  return there.length === 0 ? "the service has no step yet" : `the service has ${there.join(", ")}`;
+}
+
+/** Where an onboarding stands, in Markdown for the Temporal UI; nothing personal. */
+function detailsOf(
+  { onboarding, inputs }: Pick<Standing, "onboarding" | "inputs">,
+  now: {
+    readonly phase: OnboardingPhase;
+    readonly waitingFor: string;
+    readonly steps: VerificationView["steps"];
+  },
+): string {
+  const steps = KYB_STEPS.map((step) => {
+    const waiting = inputs.filter((each) => each.step === step && each.state === "waiting").length;
+    return `| ${step} | ${now.steps[step]} | ${waiting === 0 ? "" : waiting} |`;
+  });
+  return [
+    `KYB of **${onboarding.business}**: **${now.phase}**`,
+    "",
+    `Waits for: ${now.waitingFor.replaceAll(/\s+/g, " ")}`,
+    "",
+    "| Step | At the service | Provided, not sent yet |",
+    "|---|---|---|",
+    ...steps,
+  ].join("\n");
 }

@@ -21,11 +21,12 @@ import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./ans
 import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
-import { lookAtVendor } from "./look-at-vendor.ts";
 import { payWhenFree, UNANSWERED } from "./pay-when-free.ts";
-import { openRetryCase, type RetryCase, setLine, undealtPayments } from "./retry-case.ts";
+import { openRetryCase, type RetryCase, setLine, undealtPayments, setRow } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
+import { planLineOf } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
 
 /** What becomes of a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
@@ -235,4 +236,30 @@ async function settleLine(retry: RetryCase): Promise<void> {
   const times = retriesMade === 1 ? "one retry" : `${retriesMade} retries`;
   const reason = retriesMade === 0 ? null : `Settled after ${times}.`;
   await setLine(retry, { state: "settled", reasonCode: null, reason });
+}
+
+/**
+ * Tells the roles of the rule once the vendor has another bank account. Nothing is paid by itself:
+ * a changed account deserves a second look, and the bill a new approval.
+ */
+async function lookAtVendor(retry: RetryCase, { rule }: RetryCaseRule): Promise<void> {
+  const { context, business, businessId, payableId, line, run, clock } = retry;
+  const contact = await context.clientOf(business).contacts.get(line.contactId);
+  const last4 = contact.bankAccount?.last4 ?? null;
+  const { bankLast4 } = await planLineOf(context.store.db, line);
+  if (last4 === null || last4 === bankLast4) return;
+  const reason = `The vendor's bank account is ••${last4} now, it was ••${bankLast4 ?? "none"}. Ask the vendor by a channel you already know, then resolve with --retry: the next run asks for a new approval.`;
+  if (line.reason !== reason) await setLine(retry, { reason });
+  await raiseNotice(context.store.db, {
+    businessId,
+    kind: "bank-account-changed",
+    factKey: `${payableId}/${last4}`,
+    subject: `${contact.displayName ?? line.contactId} has another bank account after a failed payment`,
+    text: reason,
+    roles: rule.by,
+    data: { payableId, contactId: line.contactId },
+    runId: run.runId,
+    nowMs: clock.realMs,
+  });
+  if (retry.row.reason !== reason) await setRow(retry, { reason });
 }

@@ -1,17 +1,56 @@
 import { followedSinceMs } from "../domain/payments/return-window.ts";
 import { mayHaveForgotten } from "../store/janitor/behind.ts";
-import { subscribedPayablesOfContacts } from "../store/payables/subscriptions.ts";
+import {
+  subscribedPayablesOfContacts,
+  flagLooks,
+  subscribersOf,
+} from "../store/payables/subscriptions.ts";
 import { eachOf } from "../process/each-of.ts";
 import { SIGNALS_AT_ONCE } from "../process/send-signals.ts";
 import { noteEventStart } from "../store/events/event-starts.ts";
 import { markDispatched, type InboxEvent } from "../store/events/inbox.ts";
 import { paidHere } from "../store/payables/external-payments.ts";
-import { flagLooks, subscribersOf } from "../store/payables/subscriptions.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { type Match, matchEvents } from "./match.ts";
-import { actOnAccounts } from "./accounts.ts";
 import type { Messenger } from "./messenger.ts";
 import { signalLook, signalRetry } from "../actions/temporal.ts";
+import { accountRemoved } from "../domain/notices/source-texts.ts";
+import { unfundSource, usesOfSource } from "../store/lines/funding-lines.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
+
+const REMOVED = "bank_account.removed";
+const VERIFIED = "bank_account.verified";
+
+/**
+ * Acts on bank accounts that were removed or verified: the runs that pay from one look at it again.
+ * Bills that were to be paid from a removed one have no money any more, and operators hear of it.
+ * Whether the service lists the account is read by the runs.
+ */
+async function actOnAccounts(
+  { store, nowMs }: Pick<ActionContext, "store" | "nowMs">,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<void> {
+  for (const { eventId, type, objectId: sourceId } of events) {
+    if (type !== REMOVED && type !== VERIFIED) continue;
+    await store.transactionOf(businessId, async (trx) => {
+      const at = { businessId, sourceId, nowMs: nowMs() };
+      const uses = await usesOfSource(trx, at);
+      if (type === REMOVED) {
+        await unfundSource(trx, at);
+        await raiseNotice(trx, {
+          ...{ businessId, kind: "funding-source-removed", factKey: eventId },
+          ...accountRemoved(sourceId, uses),
+          ...{ roles: ["operator"], data: { sourceId, uses }, nowMs: at.nowMs },
+        });
+      }
+      for (const workflowId of new Set(uses.map(({ runId }) => runId))) {
+        signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
+      }
+    });
+  }
+}
 
 /** Events after which a payable needs an owner even when its run is over. */
 const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];

@@ -5,13 +5,13 @@ import type { Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
 import type { Log } from "../actions/context.ts";
-import { createLog } from "./log.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
+import pino from "pino";
 
 /** How often a server that can't be reached yet is asked again. */
 const REGISTER_EVERY_MS = 2_000;
@@ -136,3 +136,16 @@ function portProblem(error: unknown, config: Config): string {
 }
 
 process.exitCode = await main();
+
+/** Lines of JSON on standard error; standard output belongs to the ready line. */
+function createLog(level = "info"): Log {
+  const logger = pino(
+    { level, base: { part: "gateway" }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  return {
+    info: (message, fields) => logger.info(fields ?? {}, message),
+    warn: (message, fields) => logger.warn(fields ?? {}, message),
+    error: (message, fields) => logger.error(fields ?? {}, message),
+  };
+}

@@ -3,7 +3,6 @@ import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
 import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
-import { lossConditions } from "./loss-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
@@ -11,6 +10,8 @@ import { countUndelivered } from "../store/notices/notice-deliveries.ts";
 import { listNotices } from "../store/notices/notices.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { knownWorkers } from "../store/sql/worker-leases.ts";
+import { listHolds } from "../store/holds/holds.ts";
+import { lossNoticed } from "../store/janitor/behind.ts";
 
 /** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
 const SKEW_MS = 10_000;
@@ -200,4 +201,26 @@ const UNITS = [
 function spoken(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
   return `${Math.round(ms / unitMs)} ${unit}s`;
+}
+
+/** Businesses whose store has lost something, until a person has compared and released the hold. */
+async function lossConditions({
+  db,
+  profiles,
+  nowMs,
+}: {
+  readonly db: Db;
+  readonly profiles: readonly BusinessProfile[];
+  readonly nowMs: number;
+}): Promise<Condition[]> {
+  const found = profiles.map(async ({ businessId, name: business }): Promise<Condition[]> => {
+    const loss = await lossNoticed(db, businessId);
+    if (loss === null) return [];
+    const holds = await listHolds(db, { businessId, scope: "all", active: true, nowMs });
+    if (!holds.some(({ holdId }) => holdId === loss.holdId)) return [];
+    const text = `everything of ${business} is on hold: the store is older than what was done with it, or may be. A token that was revoked or got a new secret after the backup counts again as it did then`;
+    const remedy = `payrun holds says how it shows. Compare (payrun payments --since BACKUP_DAY, payrun token list), revoke such tokens again, then: payrun release ${loss.holdId}`;
+    return [{ code: "store-behind", severity: "failed", business, text, remedy }];
+  });
+  return (await Promise.all(found)).flat();
 }

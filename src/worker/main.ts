@@ -9,6 +9,8 @@ import {
   Worker,
   type WorkerOptions,
   type WorkflowBundleOption,
+  DefaultLogger,
+  type Logger,
 } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
@@ -32,10 +34,34 @@ import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 import { startClockWatch } from "./clock-watch.ts";
 import { createContext } from "./context.ts";
-import { createLog, runtimeLogger } from "./log.ts";
 import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
 import { QUEUES } from "./queues.ts";
+import pino from "pino";
+import type { ActivityLog } from "../../activities/shared/context.ts";
+
+/** Lines of JSON on standard error; standard output belongs to the ready line. */
+function createLog(): ActivityLog {
+  const logger = pino(
+    { base: { part: "worker" }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  return {
+    info: (message, fields) => logger.info(fields ?? {}, message),
+    warn: (message, fields) => logger.warn(fields ?? {}, message),
+  };
+}
+
+/** What of the SDK's log fields is kept: an allow-list, since failures can carry anything. */
+const KEPT = ["workflowId", "runId", "activityType", "attempt", "sdkComponent", "taskQueue"];
+
+/** The SDK's own log through ours: warnings and errors only. */
+function runtimeLogger(log: ActivityLog): Logger {
+  return new DefaultLogger("WARN", ({ message, meta }) => {
+    const kept = Object.entries(meta ?? {}).filter(([key]) => KEPT.includes(key));
+    log.warn(message, Object.fromEntries(kept));
+  });
+}
 
 const complain = complainAs("worker");
 

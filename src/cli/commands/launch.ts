@@ -1,12 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
-
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { launchedCancellation, isCancellation } from "../show/cancellations.ts";
 import { collect } from "../terminal/collect.ts";
 import { readDuration } from "../terminal/duration.ts";
-import { gatewayOf } from "../client/gateway-client.ts";
+import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { playbookNamed } from "./playbook-files.ts";
-import { onboardingLaunched } from "./onboarding-launched.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
@@ -14,6 +12,49 @@ import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type OnboardingStatus, OnboardingStatusBody } from "../../api/onboardings.ts";
+import type { Output } from "../terminal/output.ts";
+import { onboardingLines } from "../show/onboarding.ts";
+
+const POLL_MS = 500;
+
+/**
+ * Tells of an onboarding that was launched or joined.
+ *
+ * @param wait until it ends, or the time is up: 0 verified, 1 ended otherwise, 3 it still waits
+ */
+async function onboardingLaunched(
+  output: Output,
+  gateway: GatewayClient,
+  launched: OnboardingStatus,
+  wait: { readonly limitMs: number } | null,
+): Promise<ExitCode> {
+  if (wait === null) {
+    output.line(`${green("✓")} ${launched.id}`);
+    output.line(
+      dim(`payrun status ${launched.id} · payrun provide ${launched.business} tax --file FILE`),
+    );
+    output.document(launched);
+    return EXIT.done;
+  }
+  const startedAtMs = Date.now();
+  let status = launched;
+  let shown = "";
+  for (;;) {
+    const line = `${status.phase} · ${status.waitingFor ?? ""}`;
+    if (line !== shown) output.note(dim(line));
+    shown = line;
+    if (status.ended || Date.now() - startedAtMs >= wait.limitMs) break;
+    await sleep(POLL_MS);
+    const path = `/v1/runs/${encodeURIComponent(launched.id)}`;
+    status = await gateway.get(path, OnboardingStatusBody);
+  }
+  output.lines(onboardingLines(status));
+  output.document(status);
+  if (!status.ended) return EXIT.waiting;
+  return status.phase === "verified" ? EXIT.done : EXIT.failed;
+}
 
 const WAIT_LIMIT = "10m";
 

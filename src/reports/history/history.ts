@@ -4,7 +4,7 @@ import type { PlanLine } from "../../contracts/pay-run.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
-import { listAudit } from "../../store/audit/audit.ts";
+import { listAudit, type AuditEntry } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
@@ -17,15 +17,14 @@ import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { getRetry } from "../../store/retries/retries.ts";
 import { holdsJson } from "../status/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
-import { approvalsOf } from "./approvals.ts";
+import { approvalsOf, approvalsOfDeposit } from "./approvals.ts";
 import { refusedOf } from "./deciders.ts";
 import { servicePayments } from "./service-payments.ts";
 import { attemptJson } from "./attempts.ts";
 import { externalIn, paymentsIn } from "./payments.ts";
-import { type DepositOwner, depositsFor } from "./deposits.ts";
-import { incidentEntries } from "./incidents.ts";
 import { timelineOf } from "./timeline.ts";
 import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
+import { topUpsOf } from "../../store/deposits/deposits.ts";
 
 /**
  * Everything that is known about one bill: who approved it and on which plan, the requests that
@@ -169,4 +168,58 @@ function standingOf(line: Line, givenBack: boolean) {
     givenBack,
     reason: line?.reason ?? null,
   };
+}
+
+/**
+ * What was found and decided about the funding account of a bill while its retry was at work: a
+ * decision about the account decides about every bill that waits for it.
+ */
+async function incidentEntries(
+  db: Db,
+  account: { readonly businessId: string; readonly sourceId: string },
+  retry: { readonly startedAtMs: number; readonly endedAtMs: number | null },
+): Promise<AuditEntry[]> {
+  const { businessId, sourceId } = account;
+  const entries = await listAudit(db, { businessId, subject: sourceId });
+  return entries.filter(
+    ({ action, atMs }) =>
+      action.startsWith("incident.") &&
+      atMs >= retry.startedAtMs &&
+      atMs <= (retry.endedAtMs ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+/** A workflow that may have asked for a deposit, and since when it matters. */
+interface DepositOwner {
+  readonly owner: string;
+  /** Real time; requests that came to their end before are about something else. */
+  readonly sinceMs: number;
+}
+
+/** Deposits into a funding source that were asked for so that a bill could be paid. */
+async function depositsFor(
+  db: Db,
+  { businessId, sourceId }: { readonly businessId: string; readonly sourceId: string },
+  owners: readonly DepositOwner[],
+) {
+  const found = [];
+  for (const { owner, sinceMs } of owners) {
+    for (const topUp of await topUpsOf(db, owner)) {
+      const isOther = topUp.businessId !== businessId || topUp.sourceId !== sourceId;
+      if (isOther || topUp.updatedAtMs < sinceMs) continue;
+      const { subject, amountCents, state, reason, transactionId } = topUp;
+      const trail = await listAudit(db, { businessId, subject });
+      const attempts = await attemptsOf(db, businessId, subject);
+      found.push({
+        subject,
+        amountCents,
+        state,
+        reason,
+        transactionId,
+        approvals: await approvalsOfDeposit(db, topUp),
+        attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
+      });
+    }
+  }
+  return found;
 }

@@ -4,6 +4,7 @@ import {
   ENDED_PHASES,
   type LineState,
   type PlanSummary,
+  type PlanLine,
 } from "../../contracts/pay-run.ts";
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
@@ -45,8 +46,26 @@ import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
-import { BankChanges } from "./bank-changes.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
+import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
+
+type BankChange = RunReview["bankChanges"][number];
+
+/** Vendors whose bank account has changed, with the bills that would be paid to it. */
+class BankChanges {
+  readonly #vendors = new Map<string, BankChange>();
+
+  add(line: PlanLine, bills: BillSum): void {
+    const change = bankChangeOf(line);
+    if (change === undefined) return;
+    const sum = plus(this.#vendors.get(change.contactId) ?? NOTHING, bills);
+    this.#vendors.set(change.contactId, { ...change, ...sum });
+  }
+
+  all(): readonly BankChange[] {
+    return [...this.#vendors.values()];
+  }
+}
 
 type ReviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">;
 

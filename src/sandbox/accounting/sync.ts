@@ -3,9 +3,8 @@ import type { SandboxContext } from "../context.ts";
 import { ApiError } from "../http/api-error.ts";
 import { isoInstant, isoInstantOrNull, newId } from "../ids.ts";
 import { scheduleStep } from "../schedule/scheduled-steps.ts";
-import { syncBankAccounts } from "./sync-bank-accounts.ts";
 import { syncBills } from "./sync-bills.ts";
-import type { SyncResult } from "./sync-result.ts";
+import { type SyncResult, countResults } from "./sync-result.ts";
 import { syncVendors } from "./sync-vendors.ts";
 import {
   changeSync,
@@ -17,7 +16,11 @@ import {
   latestSync,
   syncById,
   type SyncRow,
+  linkOf,
+  putLink,
 } from "./tables.ts";
+import { bankAccountsOf } from "../bank-accounts/bank-accounts.ts";
+import { bookRecords } from "./books.ts";
 
 /** How long the accounting system takes for each entity type, on the bank clock. */
 const syncMs = 2_000;
@@ -107,4 +110,32 @@ export function syncJson(sync: SyncRow | undefined): Record<string, unknown> {
     startedAt: sync === undefined ? null : isoInstant(sync.started_at),
     finishedAt: isoInstantOrNull(sync?.finished_at ?? null),
   };
+}
+
+/**
+ * Learns the books' bank accounts; one that ends in the same four digits as a verified account of the
+ * business belongs to it, unless somebody has mapped it.
+ */
+function syncBankAccounts(ctx: SandboxContext, businessId: string, atMs: number): SyncResult {
+  const own = bankAccountsOf(ctx.db, businessId).filter(({ status }) => status === "verified");
+  return countResults(bookRecords(ctx.db, businessId, "bankAccounts"), (account) => {
+    const link = linkOf(ctx.db, businessId, "bankAccounts", account.id);
+    const synced = JSON.stringify(account);
+    const same = own.find(
+      ({ account_last4 }) => account_last4 !== null && account_last4 === account.last4,
+    );
+    const isMapped = link?.is_mapped === 1;
+    const serviceId = isMapped ? link.service_id : (same?.id ?? null);
+    if (link?.synced === synced && link.service_id === serviceId) return "unchanged";
+    putLink(ctx.db, {
+      business_id: businessId,
+      entity_type: "bankAccounts",
+      record_id: account.id,
+      service_id: serviceId,
+      is_mapped: isMapped ? 1 : 0,
+      synced,
+      updated_at: atMs,
+    });
+    return link === undefined ? "created" : "updated";
+  });
 }

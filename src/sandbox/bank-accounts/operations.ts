@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalid, malformed, notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
-import { listShape } from "../http/shapes.ts";
+import { listShape, instantShape } from "../http/shapes.ts";
 import { optional } from "../http/validation.ts";
 import {
   bankAccountJson,
@@ -12,9 +12,26 @@ import {
 import { linkBankAccount } from "./link.ts";
 import { largestMicroDepositCents } from "./micro-deposits.ts";
 import { isRoutingNumber } from "./routing-number.ts";
-import { bankAccountShape } from "./shapes.ts";
 import { verifyMicroDeposits } from "./verification.ts";
 import type { SandboxContext } from "../context.ts";
+
+/** Bank account of a business, section 2. */
+const bankAccountShape = z
+  .object({
+    id: z.string(),
+    status: z.enum(["pending_verification", "verified", "unverified", "removed"]),
+    type: z.enum(["checking", "savings"]),
+    connectionType: z.enum(["manual", "aggregator"]),
+    name: z.string().nullable(),
+    institutionName: z.string().nullable(),
+    accountNumberLast4: z.string().nullable(),
+    routingNumberLast4: z.string().nullable(),
+    isDefault: z.boolean(),
+    microDepositsInitiatedAt: instantShape.nullable(),
+    microDepositsCompletedAt: instantShape.nullable(),
+    verificationAttempts: z.int().min(0),
+  })
+  .meta({ id: "BankAccount" });
 
 const accountType = z.enum(["checking", "savings"]);
 

@@ -3,7 +3,7 @@ import type { SandboxContext } from "../context.ts";
 import { filteredPage } from "../db.ts";
 import { invalid, malformed, notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
-import { pageShape } from "../http/shapes.ts";
+import { pageShape, instantShape } from "../http/shapes.ts";
 import { amount, optional, pagingQuery } from "../http/validation.ts";
 import { likePattern } from "../resources/contact-operations.ts";
 import { contactOf } from "../resources/contacts.ts";
@@ -11,7 +11,6 @@ import { payableFields, totalled, totalOf } from "../resources/payable-operation
 import { tellInvoice } from "./events.ts";
 import { markPaid, sendInvoice, voidInvoice } from "./life.ts";
 import { setPaymentLink } from "./payment-link.ts";
-import { invoiceShape } from "./shapes.ts";
 import {
   insertInvoice,
   invoiceOf,
@@ -20,6 +19,26 @@ import {
   invoiceStatuses,
 } from "./tables.ts";
 import { invoiceJson } from "./views.ts";
+import { billFields, itemsShape } from "../resources/bill-shapes.ts";
+
+/** Invoice, section 2. */
+const invoiceShape = z
+  .object({
+    id: z.string(),
+    publicId: z.string(),
+    status: z.enum(invoiceStatuses),
+    paymentStatus: z.enum(invoicePaymentStatuses),
+    ...billFields,
+    customer: z.object({ id: z.string().nullable(), displayName: z.string().nullable() }),
+    paymentLink: z.object({
+      enabled: z.boolean(),
+      url: z.url(),
+      expiresAt: instantShape.nullable(),
+    }),
+    dashboardUrl: z.url(),
+    items: itemsShape,
+  })
+  .meta({ id: "Invoice" });
 
 const reading = ["invoices:read"];
 const writing = ["invoices:write"];

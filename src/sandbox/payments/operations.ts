@@ -6,8 +6,43 @@ import { amount, instant, optional, pagingQuery, plainDate } from "../http/valid
 import { createPayments, type PaymentRequest, retryPayment } from "./create.ts";
 import { paymentJson, paymentOf, type PaymentRow, paymentStatuses } from "./payment-rows.ts";
 import { cancel } from "./transitions.ts";
-import { pageShape } from "../http/shapes.ts";
-import { cancelledPaymentShape, createdPaymentsShape, paymentShape } from "./payment-shapes.ts";
+import { pageShape, instantShape } from "../http/shapes.ts";
+
+/** Payment, section 2. */
+const paymentShape = z
+  .object({
+    id: z.string(),
+    status: z.enum(paymentStatuses),
+    amountCents: z.int().min(1).meta({
+      description: "Of this payment; less than the request's total where it was split.",
+    }),
+    contactId: z.string().nullable(),
+    payableId: z.string().nullable(),
+    bankAccountId: z.string().nullable().meta({
+      description: "Account debited; null for a payment from the balance.",
+    }),
+    paymentRail: z.enum(["SERVICE", "PROVIDER"]).nullable().meta({
+      description: "Null for a payment recorded outside the service.",
+    }),
+    scheduledAt: instantShape,
+    processedAt: instantShape.nullable(),
+    failureReason: z.string().nullable(),
+    createdAt: instantShape,
+    updatedAt: instantShape,
+  })
+  .meta({ id: "Payment" });
+
+/** The payments that a request has made: several where a large amount was split. */
+const createdPaymentsShape = z
+  .object({ payableId: z.string(), payments: z.array(paymentShape).min(1) })
+  .meta({ id: "CreatedPayments" });
+
+const cancelledPaymentShape = z
+  .object({
+    payment: paymentShape,
+    message: z.string().meta({ description: "Says where the money went." }),
+  })
+  .meta({ id: "CancelledPayment" });
 
 /** The largest amount one request may pay: $100,000,000.00, a thousand splits. */
 const largestRequestCents = 10_000_000_000;

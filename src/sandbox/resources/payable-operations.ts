@@ -12,7 +12,24 @@ import {
 } from "./payables.ts";
 import { pageShape } from "../http/shapes.ts";
 import { payablesPage } from "./payable-list.ts";
-import { payableListItemShape, payableShape } from "./payable-shapes.ts";
+import { billFields, itemsShape } from "./bill-shapes.ts";
+
+/** PayableDetail without its items: what the sandbox lists of a bill. */
+const payableListItemShape = z
+  .object({
+    id: z.string(),
+    publicId: z.string(),
+    status: z.enum(["draft", "pending_approval", "approved", "declined", "blocked", "void"]),
+    paymentStatus: z.enum(["none", "scheduled", "processing", "settled", "failed", "clawback"]),
+    ...billFields,
+    contact: z.object({ id: z.string().nullable(), displayName: z.string().nullable() }),
+  })
+  .meta({ id: "PayableListItem" });
+
+/** PayableDetail, section 2. */
+const payableShape = payableListItemShape
+  .extend({ items: itemsShape })
+  .meta({ id: "PayableDetail" });
 
 const payableStatuses = [
   "draft",

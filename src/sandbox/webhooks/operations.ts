@@ -17,8 +17,51 @@ import {
 } from "./endpoints.ts";
 import { announceDeliveries } from "./events.ts";
 import { buryDeliveries, type EndpointRow, insertDelivery } from "./tables.ts";
-import { pageShape } from "../http/shapes.ts";
-import { deliveryShape, endpointShape, newEndpointShape, rotatedSecretShape } from "./shapes.ts";
+import { pageShape, instantShape } from "../http/shapes.ts";
+
+/** Webhook endpoint; its secret is in it only when it was made. */
+const endpointShape = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.string()).min(1),
+    description: z.string().nullable(),
+    status: z.enum(["active", "paused"]),
+    secretLast4: z.string(),
+    createdAt: instantShape,
+    updatedAt: instantShape,
+  })
+  .meta({ id: "WebhookEndpoint" });
+
+const secretShape = z.string().startsWith("whsec_").meta({ description: "Shown this once." });
+
+const newEndpointShape = endpointShape
+  .extend({ secret: secretShape })
+  .meta({ id: "NewWebhookEndpoint" });
+
+const rotatedSecretShape = z
+  .object({ id: z.string(), secret: secretShape, secretLast4: z.string() })
+  .meta({ id: "RotatedWebhookSecret" });
+
+/** Delivery record, section 6. */
+const deliveryShape = z
+  .object({
+    id: z.string(),
+    status: z.enum(["pending", "delivering", "succeeded", "failed", "dead"]),
+    attemptCount: z.int().min(0),
+    maxAttempts: z.int().min(1),
+    nextAttemptAt: instantShape.nullable(),
+    lastAttemptAt: instantShape.nullable(),
+    succeededAt: instantShape.nullable(),
+    deadAt: instantShape.nullable(),
+    lastResponseCode: z.int().nullable(),
+    lastResponseBody: z.string().nullable(),
+    lastError: z.string().nullable(),
+    requestBody: z.string().meta({ description: "The exact signed body." }),
+    redeliveryOfId: z.string().nullable(),
+    createdAt: instantShape,
+  })
+  .meta({ id: "WebhookDelivery" });
 
 const reading = ["webhooks:read", "webhooks:manage"];
 const managing = ["webhooks:manage"];
