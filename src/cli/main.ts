@@ -1,10 +1,13 @@
 import { runCli } from "./program.ts";
+import { assumeColumns } from "./terminal/text.ts";
 
 // `payrun report … | head` closes the pipe early: that is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
+
+for (const stream of [process.stdout, process.stderr]) assumeColumns(stream);
 
 const code = await runCli(process.argv.slice(2));
 // A slow reader of a pipe has not got everything yet, and leaving now would cut it off.

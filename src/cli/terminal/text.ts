@@ -183,6 +183,14 @@ export function short(text: string, longest: number): string {
 /** Columns of lines that go elsewhere than to a terminal. */
 const COLUMNS = 100;
 
+/**
+ * Takes a terminal that doesn't say its size, as a container's may not, for one of 80 columns;
+ * prompts and tables would put every letter on a line of its own.
+ */
+export function assumeColumns(terminal: { columns?: number }): void {
+  if (terminal.columns === 0) terminal.columns = 80;
+}
+
 /** Columns of the reader's terminal, less an indent; undefined for what goes elsewhere. */
 function terminalRoom(indent = 2): number | undefined {
   const { columns } = process.stdout;

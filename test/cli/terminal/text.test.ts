@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { fitted, fitting, table, wrapped } from "../../../src/cli/terminal/text.ts";
+import { assumeColumns, fitted, fitting, table, wrapped } from "../../../src/cli/terminal/text.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
 const ESCAPE = String.fromCodePoint(27);
@@ -14,6 +14,15 @@ test("a long sentence becomes lines of whole words that fit, indented after the 
   for (const line of lines.slice(1)) expect(line).toMatch(/^ {4}word/);
   expect(lines.join(" ").trim().split(/ +/)).toEqual(words.split(" "));
   expect(wrapped("short")).toEqual(["short"]);
+});
+
+test("a terminal that doesn't say its size has 80 columns, and nothing else changes", () => {
+  const columnsOf = (columns?: number) => {
+    const terminal: { columns?: number } = columns === undefined ? {} : { columns };
+    assumeColumns(terminal);
+    return terminal.columns;
+  };
+  expect([columnsOf(0), columnsOf(132), columnsOf()]).toEqual([80, 132, undefined]);
 });
 
 test("a line that is too long is cut with an ellipsis, its colours not counted and ended", () => {
