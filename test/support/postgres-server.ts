@@ -56,6 +56,7 @@ export class PostgresServer {
       // Tests are not about power cuts.
       "fsync = off",
       "full_page_writes = off",
+      "max_wal_size = 128MB",
     ];
     await writeFile(join(server.#data, "postgresql.auto.conf"), `${settings.join("\n")}\n`);
     await server.start();

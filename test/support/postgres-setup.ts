@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { chmod, rm } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../../src/store/index.ts";
-import { clusterIn, serverFolder, stopOrphans } from "./orphans.ts";
+import { clusterIn, removeServerFolder, serverFolder, stopOrphans } from "./orphans.ts";
 import { type Databases, databasesOf } from "./postgres-databases.ts";
 import { findPrograms, unprivilegedUser } from "./postgres-programs.ts";
 import { PostgresServer } from "./postgres-server.ts";
@@ -59,7 +59,7 @@ export async function startServer(): Promise<{
 }> {
   await stopOrphans();
   const folder = await serverFolder();
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = () => removeServerFolder(folder);
   try {
     // The server may run as somebody else.
     await chmod(folder, 0o755);
