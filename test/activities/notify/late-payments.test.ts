@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { type Payment, PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
+import { withoutPauses } from "../../support/without-pauses.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 
 function late(world: MoneyWorld, runId: string): Promise<Notice[]> {
@@ -72,6 +73,7 @@ describe("operators are told once", () => {
   });
 
   test("that nobody can say for an hour whether a request has paid", async ({ world }) => {
+    withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     const page = { kind: "http", status: 502, body: undefined, bodyText: "<html>" } as never;
     world.override = { sendMoneyWrite: () => Promise.resolve(page) };

@@ -7,6 +7,7 @@ import type { MoneyWriteAnswer } from "../../../src/payments-api/index.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
+import { withoutPauses } from "../../support/without-pauses.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -42,6 +43,7 @@ describe("a new key", () => {
   });
 
   test("does not follow for ever where the service refuses every date", async ({ world }) => {
+    withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     const details = { field: "scheduledAt" };
     const refusal = { error: "validation_error", message: "scheduledAt must be later", details };
@@ -82,6 +84,7 @@ describe("a request without an answer", () => {
   test("keeps its key and its bytes after its run was cancelled and another run pays the bill", async ({
     world,
   }) => {
+    withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     await world.pay(runId);
@@ -103,6 +106,7 @@ describe("a request without an answer", () => {
   });
 
   test("is sent again ever more rarely", async ({ world }) => {
+    withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     for (let turns = 0; turns < 6; turns += 1) {
@@ -117,6 +121,7 @@ describe("a request without an answer", () => {
   });
 
   test("is told of after an hour, with why", async ({ world }) => {
+    withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     await world.pay(runId);
@@ -201,6 +206,7 @@ test("a line that nobody approves in time gives up its claim, also after a refus
 test("a second answer to one request changes nothing, holds the bill and is told of", async ({
   world,
 }) => {
+  withoutPauses();
   const { runId, payableId } = await world.approvedRun([{}]);
   world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
   await world.pay(runId);
