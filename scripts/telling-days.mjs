@@ -61,6 +61,12 @@ const MAKES_A_DATE =
   /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now/;
 /** What reads the clock there only measures or makes files, or is given its days by the test. */
 const NO_CALENDAR = /^test\/(?:attacks|domain|setup|simulation)\//;
+/**
+ * Here days only pass until something is over, whichever they are, and much real time with them:
+ * the days of everything are enough.
+ */
+const DAYS_ONLY_PASS =
+  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|restart))\.test/;
 /** Parts of these run on a day of their own, the machine's. */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
@@ -74,6 +80,7 @@ export function testsThatReadADate(files) {
   return files.filter(
     (file) =>
       !NO_CALENDAR.test(file) &&
+      !DAYS_ONLY_PASS.test(file) &&
       !ON_REAL_DAYS.test(file) &&
       MAKES_A_DATE.test(readFileSync(inCheckout(file), "utf8")),
   );

@@ -230,6 +230,10 @@ describe("a worker that freezes in the middle of paying", () => {
       try {
         await control.faults([]);
         await payrun.startWorker();
+        const isTaken = ({ state }: { state: string }) => ["scheduled", "unknown"].includes(state);
+        await payrun.until(scene.runId, "taken over", ({ payments }) => payments.every(isTaken));
+        // What was written and had not left yet shows nowhere: its window must be over.
+        await control.advanceWire("PT9M");
         await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
       } finally {
         frozen.kill("SIGCONT");
