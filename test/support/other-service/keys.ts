@@ -55,7 +55,7 @@ export class Keys {
       return undefined;
     }
     if (entry.refused === true) {
-      if (this.#options.refusalBindsBody && entry.fingerprint !== fingerprint) {
+      if (entry.fingerprint !== fingerprint) {
         return refusal(409, "idempotency_conflict");
       }
       this.#entries.set(key, { fingerprint });

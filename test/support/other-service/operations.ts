@@ -127,7 +127,7 @@ export class Operations {
       scheduledAt: failed.scheduledAt.slice(0, 10),
     };
     const [made] = this.#book.pay(payable, failed.amountCents, terms);
-    return retryPayment === "empty" || made === undefined
+    return made === undefined
       ? { status: 202, body: undefined }
       : { status: 200, body: paymentView(made) };
   }

@@ -9,8 +9,6 @@ export interface OtherServiceOptions {
   readonly amountPaidMoves: "at-creation" | "at-settlement";
   /** Status of the state refusals, which section 7 leaves open. */
   readonly refusalStatus: 400 | 403 | 409 | 422;
-  /** Whether another body under the key of a state refusal is an `idempotency_conflict`. */
-  readonly refusalBindsBody: boolean;
   /** Whether 401, 403 and 404 answers to writes are stored under the key. */
   readonly storesAuthFailures: boolean;
   /** Status in which a payment with a date appears. */
@@ -18,7 +16,7 @@ export interface OtherServiceOptions {
   /** How long a new payment is missing from `GET /v1/payments`. */
   readonly listDelayMs: number;
   /** Answer of `retry-payment`, whose shape is not shown. */
-  readonly retryPayment: "bare-payment" | "empty" | "unsupported";
+  readonly retryPayment: "bare-payment" | "unsupported";
   readonly ids: "odd" | "long" | "plain";
   /** Difference of the `Date` header from real time. */
   readonly dateSkewMs: number;
@@ -46,7 +44,6 @@ export const DIFFERENT: OtherServiceOptions = {
   payableListItems: "id-and-status",
   amountPaidMoves: "at-creation",
   refusalStatus: 422,
-  refusalBindsBody: true,
   storesAuthFailures: true,
   newPaymentStatus: "scheduled",
   listDelayMs: 0,
