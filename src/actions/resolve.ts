@@ -109,9 +109,11 @@ async function parkedLine(
     throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
   }
   if (line.state !== "parked") {
+    const { publicId, contactName } = await planLineOf(trx, line);
+    const bill = [contactName, publicId ?? payableId].filter((part) => part !== null).join(" ");
     throw conflict(
       "not_parked",
-      `Only a parked bill can be resolved; ${payableId} is ${line.state} in ${line.runId}.`,
+      `Only a parked bill can be resolved; ${bill} is ${line.state} in ${line.runId}.`,
       { payableId, state: line.state, runId: line.runId },
     );
   }

@@ -216,12 +216,12 @@ describe("a parked bill", () => {
 });
 
 test.each(["retry", "paid-elsewhere", "give-up"])(
-  "a bill that is not parked is not resolved by %s",
+  "a bill that is not parked is not resolved by %s, and is called by its vendor and number",
   async (action) => {
     const answer = await resolve("p4", action);
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("not_parked");
-    expect(answer.json["message"]).toContain("awaiting-approval");
+    expect(answer.json["message"]).toContain("Vendor of p4 BILL-p4 is awaiting-approval");
     expect(await lineState(gateway.store, run.runId, "p4")).toBe("awaiting-approval");
   },
 );

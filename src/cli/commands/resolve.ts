@@ -34,7 +34,7 @@ export function addResolveCommand(program: Command, session: Session): void {
         const action = actionOf(options);
         const { reason, reasonCode } = options;
         if ((payables.length === 0) === (reasonCode === undefined)) {
-          throw usageError("name either payables or --reason-code");
+          throw usageError("name either bills or --reason-code");
         }
         const question = (): string => `${QUESTIONS[action](whichBills(payables, reasonCode))}?`;
         if (!(await agreed("resolve", { output, yes: options.yes }, question))) {
