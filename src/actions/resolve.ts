@@ -11,6 +11,7 @@ import {
   releaseClaim,
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
+import { nameOfBill } from "../domain/history-texts.ts";
 import { NO_APPROVAL } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
@@ -109,8 +110,7 @@ async function parkedLine(
     throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
   }
   if (line.state !== "parked") {
-    const { publicId, contactName } = await planLineOf(trx, line);
-    const bill = [contactName, publicId ?? payableId].filter((part) => part !== null).join(" ");
+    const bill = nameOfBill({ ...(await planLineOf(trx, line)), payableId });
     throw conflict(
       "not_parked",
       `Only a parked bill can be resolved; ${bill} is ${line.state} in ${line.runId}.`,

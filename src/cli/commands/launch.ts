@@ -7,6 +7,8 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
+import { shortName } from "../../contracts/names.ts";
+import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
@@ -110,11 +112,9 @@ async function launch(
     output.line(`${green("✓")} ${launched.id}`);
     const isOnlyPlanned = "planOnly" in launched;
     output.line(
-      dim(
-        isOnlyPlanned
-          ? `it only plans, and nothing is sent: payrun show ${launched.id}`
-          : `payrun show ${launched.id} · payrun approve ${launched.id}`,
-      ),
+      isOnlyPlanned
+        ? dim(`it only plans, and nothing is sent: payrun show ${shortName(launched.id)}`)
+        : nextCommands(launched.id),
     );
     output.document(launched);
     return EXIT.done;

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { findEach } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
+import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, yellow } from "../terminal/text.ts";
 import { pollUntil } from "../show/wait-for-run.ts";
@@ -61,7 +62,7 @@ async function pay(
   const paysNothing = run.plan !== undefined && run.plan.lineCount === 0;
   if (paysNothing) output.line(yellow("Nothing is paid: every bill was left out."));
   if (!hasEnded(run)) {
-    output.line(dim(`payrun show ${run.id} · payrun approve ${run.id}`));
+    output.line(nextCommands(run.id));
   }
   output.document(run);
   return paysNothing || run.phase === "failed" ? EXIT.failed : EXIT.done;

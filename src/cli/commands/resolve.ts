@@ -5,15 +5,23 @@ import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-cli
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
+import { nameOfBill } from "../../domain/history-texts.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { count, green, printable, red } from "../terminal/text.ts";
 import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
+interface Refused {
+  readonly payableId: string;
+  readonly message: string;
+  /** As people call it, where they have named it. */
+  readonly called?: string;
+}
+
 interface Outcome {
   readonly resolved: readonly Resolution[];
-  readonly refused: readonly { readonly payableId: string; readonly message: string }[];
+  readonly refused: readonly Refused[];
 }
 
 export function addResolveCommand(program: Command, session: Session): void {
@@ -54,8 +62,8 @@ export function addResolveCommand(program: Command, session: Session): void {
           const amount = formatUsd(resolution.amountCents);
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
-        for (const { payableId, message } of outcome.refused) {
-          output.line(`${red("✗")} ${payableId}: ${printable(message)}`);
+        for (const { payableId, called = payableId, message } of outcome.refused) {
+          output.line(`${red("✗")} ${printable(called)}: ${printable(message)}`);
         }
         if (outcome.resolved.length + outcome.refused.length === 0) {
           output.line("No bill is parked for that reason.");
@@ -116,7 +124,7 @@ function actionOf(options: {
 /** As many requests as there are pages of such bills. */
 async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
   const resolved: Resolution[] = [];
-  const refused: { payableId: string; message: string }[] = [];
+  const refused: Refused[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page: Outcome & { next: string | null } = await gateway.post(
       "/v1/resolutions",
@@ -145,15 +153,16 @@ async function each(
   body: object,
 ): Promise<Outcome> {
   const resolved: Resolution[] = [];
-  const refused: { payableId: string; message: string }[] = [];
-  for (const { id: payableId, business } of bills) {
+  const refused: Refused[] = [];
+  for (const { id: payableId, business, number, name } of bills) {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
     try {
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
       const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
       if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;
-      refused.push({ payableId, message: reasonOf(error) });
+      const called = nameOfBill({ payableId, publicId: number, contactName: name });
+      refused.push({ payableId, called, message: reasonOf(error) });
     }
   }
   return { resolved, refused };

@@ -1,4 +1,5 @@
 import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
+import { shortName } from "../../contracts/names.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -123,6 +124,12 @@ export function isFlagged({ flags }: Pick<ShownLine, "flags">): boolean {
 export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payableId">): string {
   const vendor = line.contactName === null ? "" : `${printable(short(line.contactName, 32))} `;
   return `${vendor}${dim(line.publicId ?? line.payableId)}`;
+}
+
+/** What can be typed about a run that waits for approval. Who launched it can't approve it. */
+export function nextCommands(runId: string): string {
+  const run = shortName(runId);
+  return dim(`payrun show ${run} · somebody else: payrun approve ${run}`);
 }
 
 /** How many bills are left out for which reason; no bill by name. */
