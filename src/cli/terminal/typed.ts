@@ -8,8 +8,11 @@ import { printable } from "./text.ts";
 /** Folders that npm puts on the PATH of what it runs: whoever reads us has them on none. */
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
 
-/** A command of ours in a text, not yet spoken to npx, and not a path or a word that ends so. */
-const OURS = /(?<![\w/.@-]|npx )payrun (?=[a-z])/g;
+/**
+ * A command of ours in a text, not yet spoken to npx, and not a path or a word that ends so. A hold
+ * that Payrun itself has set says “since payrun said: …”, which is no command.
+ */
+const OURS = /(?<![\w/.@-]|npx )payrun (?!said: )(?=[a-z])/g;
 
 /**
  * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../../src/cli/terminal/typed.ts";
+import { shellWord, typeable } from "../../../src/cli/terminal/typed.ts";
+import { onHoldText } from "../../../src/domain/holds.ts";
 
 test("a plain name or path is printed as it is", () => {
   for (const text of ["olga", "ann.b@example.com", "/opt/pay-run_1", "rent/2026-11-26"]) {
@@ -24,4 +25,10 @@ test.skipIf(process.platform === "win32")("a shell reads each text back as one w
 
 test("what steers a terminal is never printed", () => {
   expect(shellWord(`a${String.fromCodePoint(27)}[2Jb`)).toBe('"a·[2Jb"');
+});
+
+test("a hold that Payrun itself has set is no command to type", () => {
+  const text = onHoldText({ author: "payrun", reason: "Its owner was terminated in Temporal." });
+  expect(typeable(text, "/")).toBe(text);
+  expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
 });
