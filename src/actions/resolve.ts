@@ -110,10 +110,11 @@ async function parkedLine(
     throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
   }
   if (line.state !== "parked") {
-    const bill = nameOfBill({ ...(await planLineOf(trx, line)), payableId });
+    const plan = await planLineOf(trx, line);
+    const bill = nameOfBill({ ...plan, payableId });
     throw conflict(
       "not_parked",
-      `Only a parked bill can be resolved; ${bill} is ${line.state} in ${line.runId}.`,
+      `Only a parked bill can be resolved; ${bill} is ${line.state} in ${line.runId}. payrun explain ${plan.publicId ?? payableId} says how it stands, and what it waits for.`,
       { payableId, state: line.state, runId: line.runId },
     );
   }

@@ -221,7 +221,7 @@ test.each(["retry", "paid-elsewhere", "give-up"])(
     const answer = await resolve("p4", action);
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("not_parked");
-    expect(answer.json["message"]).toContain("Vendor of p4 BILL-p4 is awaiting-approval");
+    expect(answer.json["message"]).toContain("BILL-p4 of Vendor of p4 is awaiting-approval");
     expect(await lineState(gateway.store, run.runId, "p4")).toBe("awaiting-approval");
   },
 );

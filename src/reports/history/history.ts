@@ -134,7 +134,9 @@ type Line = Parameters<typeof paidOnceOf>[0]["line"];
 
 function retryJson(retry: Retry) {
   if (retry === undefined) return null;
-  const { workflowId, phase, retriesMade, reasonCode, reason } = retry;
+  const { workflowId, phase, retriesMade, reasonCode } = retry;
+  // What it waited for before it was paid again is over.
+  const reason = phase === "following" ? null : retry.reason;
   return { id: workflowId, phase, retriesMade, reasonCode, reason };
 }
 

@@ -73,7 +73,12 @@ test("a payment that bounced and another that went through: the second is the on
   await world.pay(runId);
   await settle(world, runId);
   for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
-    if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
+    if ((await world.look(payableId)).phase === "pay") {
+      await world.retry(payableId);
+      // What it has waited for is not said of what is paid.
+      const { retry } = (await explainIn(world, payableId)).history;
+      expect(retry).toMatchObject({ phase: "following", reason: null });
+    }
     await world.control.advance("P3D");
     await world.look(payableId);
     if (days > 60) throw new Error("it was never settled");
