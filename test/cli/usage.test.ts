@@ -62,7 +62,7 @@ describe("wrong usage", () => {
     [["hold", "--reason", "x"], "exactly one thing to hold"],
     [["hold", "pbl_1", "--all", "--reason", "x"], "exactly one thing to hold"],
     [["resolve", "pbl_1", "--reason", "x"], "exactly one of --retry"],
-    [["resolve", "--retry", "--reason", "x"], "either payables or --reason-code"],
+    [["resolve", "--retry", "--reason", "x"], "either bills or --reason-code"],
     [["launch", "weekly", "--timeout", "soon"], "--timeout must be a duration"],
     [["launch", "weekly", "--input", "novalue"], "--input must be key=value"],
     [["report", "weekly", "--csv", "--json"], "--csv and --json"],
