@@ -43,12 +43,16 @@ export const today: PageOf = async ({ api, visitor }) => {
 function leadOf({ businesses }: Overview, mine: readonly WaitingRun[]): string {
   const cents = mine.reduce((sum, { yours }) => sum + yours.cents, 0);
   const bills = mine.reduce((sum, { yours }) => sum + yours.count, 0);
-  if (bills > 0) return `${counted(bills, "bill")} of ${formatUsd(cents)} wait for your approval.`;
+  if (bills > 0)
+    return `${counted(bills, "bill")} of ${formatUsd(cents)} ${waits(bills)} for your approval.`;
   const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
-  if (incidents > 0)
-    return `${counted(incidents, "account")} bounced: one decision for all its bills.`;
+  if (incidents > 0) {
+    return `${counted(incidents, "account")} bounced: one decision for all bills of ${incidents === 1 ? "it" : "each"}.`;
+  }
   const parked = businesses.reduce((sum, each) => sum + each.parked.count, 0);
-  return parked > 0 ? `${counted(parked, "bill")} need a decision.` : "Nothing needs you now.";
+  return parked > 0
+    ? `${counted(parked, "bill")} ${parked === 1 ? "needs" : "need"} a decision.`
+    : "Nothing needs you now.";
 }
 
 function waitingList(
@@ -69,7 +73,7 @@ function waitingItem(run: WaitingRun, { businesses }: Overview, isShown: boolean
   const moment = businesses.find(({ business }) => business === run.business);
   const whose = isYours
     ? run.waiting.count === count
-      ? "all wait for you"
+      ? allForYou(count)
       : others(run.waiting.count - count)
     : `for ${run.waitsFor.join(" or ")}`;
   return html`<li>
@@ -82,6 +86,10 @@ function waitingItem(run: WaitingRun, { businesses }: Overview, isShown: boolean
     >
     <span>${usd(cents)}<span class="under">${deadline(run.decideBy, moment)}</span></span>
   </li>`;
+}
+
+function allForYou(count: number): string {
+  return count === 1 ? "it waits for you" : "all wait for you";
 }
 
 function others(count: number): string {
