@@ -11,12 +11,13 @@ import {
   releaseClaim,
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
+import { GIVEN_BACK } from "../domain/runs/given-back.ts";
 import { NO_APPROVAL } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
-import { requestRetry } from "../store/retries/retries.ts";
+import { getRetry, requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { moveSubscription } from "../store/payables/subscriptions.ts";
@@ -57,7 +58,7 @@ const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" }
  * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
  *
  * @throws GatewayError 403 where the playbook names others to decide, 404 for an unknown bill, 409 where it is not parked, may just be paid, or
- * is to be retried without a valid approval
+ * is to be retried without a valid approval or after it was given back
  */
 export async function resolve(
   context: ActionContext,
@@ -73,6 +74,7 @@ export async function resolve(
       return end(context, trx, resolving, END_STATES[request.action]);
     }
     await requireDecider(trx, line, by);
+    await requireNotGivenBack(trx, resolving);
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const resolution = await retry(context, trx, resolving);
     return unapproved === null ? resolution : { approvalEnded: unapproved, ...resolution };
@@ -126,6 +128,21 @@ async function requireDecider(
 ): Promise<void> {
   const kept = await getRetryCase(trx, businessId, payableId);
   if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
+}
+
+/** A bill whose approval has ended is given back once: asking again would change nothing. */
+async function requireNotGivenBack(
+  trx: Transaction<Tables>,
+  { line, plan }: Resolving,
+): Promise<void> {
+  const { businessId, payableId, runId } = line;
+  const kept = await getRetry(trx, businessId, payableId);
+  if (kept?.phase !== "ended" || kept.approvalEnded === null || kept.runId !== runId) return;
+  throw conflict(
+    "given_back",
+    `${plan.publicId ?? payableId} was given back already: the next run plans it and asks for a new approval.`,
+    { payableId, state: GIVEN_BACK, runId },
+  );
 }
 
 /**

@@ -190,6 +190,23 @@ describe("a parked bill", () => {
     });
   });
 
+  test("that was given back for the next run is not given back once more", async () => {
+    const { db } = gateway.store;
+    await approveLines(gateway.store, run, ["p1"]);
+    expect((await resolve("p1", "retry")).status).toBe(503);
+    const approval_ended = "R02 ends its approval.";
+    const ended = { phase: "ended", approval_ended, requested: null } as const;
+    await db.updateTable("retries").set(ended).where("payable_id", "=", "p1").execute();
+    const again = await resolve("p1", "retry");
+    expect(again.status).toBe(409);
+    expect(again.json).toMatchObject({
+      error: "given_back",
+      message: "BILL-p1 was given back already: the next run plans it and asks for a new approval.",
+    });
+    expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
+    expect((await resolve("p1", "give-up")).status).toBe(200);
+  });
+
   test("is resolved with all others of its reason", async () => {
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
