@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shellWord } from "../../../src/cli/terminal/typed.ts";
+import { givenToNpx, shellWord } from "../../../src/cli/terminal/typed.ts";
+import { temporaryFolder } from "../cli.ts";
 
 test("a plain name or path is printed as it is", () => {
   for (const text of ["olga", "ann.b@example.com", "/opt/pay-run_1", "rent/2026-11-26"]) {
@@ -24,4 +27,23 @@ test.skipIf(process.platform === "win32")("a shell reads each text back as one w
 
 test("what steers a terminal is never printed", () => {
   expect(shellWord(`a${String.fromCodePoint(27)}[2Jb`)).toBe('"a·[2Jb"');
+});
+
+/** A program as npx keeps it that was given this to fetch it. */
+function fetchedByNpx(given: string): string {
+  const cached = temporaryFolder();
+  const noted = { dependencies: { payrun: "^0.1.0" }, _npx: { packages: [given] } };
+  writeFileSync(join(cached, "package.json"), JSON.stringify(noted));
+  return join(cached, "node_modules/payrun");
+}
+
+test("who has run it through npx is told to type the name that they gave npx", () => {
+  for (const name of ["payrun", "payrun@0.1.0", "payrun@latest"]) {
+    expect(givenToNpx(fetchedByNpx(name))).toBe(name);
+  }
+});
+
+test("what npx would install anew each time isn't named", () => {
+  expect(givenToNpx(fetchedByNpx("./payrun-0.1.0.tgz"))).toBeUndefined();
+  expect(givenToNpx(join(temporaryFolder(), "node_modules/payrun"))).toBeUndefined();
 });
