@@ -131,6 +131,16 @@ test("a bill that is paid later than planned is late by the days until it arrive
   expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
 });
 
+test("what is late and decided already is not said to be late even if approved at once", async () => {
+  const late = async () => {
+    const lines = reviewDigest(await reviewFor("vera", ["viewer"])).map(stripVTControlCharacters);
+    return lines.find((line) => line.startsWith("Late"));
+  };
+  expect(await late()).toBe("Late (1 bill), even if approved at once:");
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_p2"] });
+  expect(await late()).toBe("Late (1 bill):");
+});
+
 test("what an approver is shown fits a narrow terminal, and stays one line each elsewhere", async () => {
   const review = await reviewFor("cora", ["controller"]);
   const reasons = ["paid already", "not due yet", "not approved in the service", "void in it"];
