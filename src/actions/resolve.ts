@@ -113,7 +113,7 @@ async function parkedLine(
   if (line.state !== "parked") {
     throw conflict(
       "not_parked",
-      `Only a parked bill can be resolved; ${payableId} is ${line.state} in ${line.runId}.`,
+      `Only a parked bill can be resolved; this one is ${line.state} in ${line.runId}.`,
       { payableId, state: line.state, runId: line.runId },
     );
   }
@@ -131,16 +131,13 @@ async function requireDecider(
 }
 
 /** A bill whose approval has ended is given back once: asking again would change nothing. */
-async function requireNotGivenBack(
-  trx: Transaction<Tables>,
-  { line, plan }: Resolving,
-): Promise<void> {
+async function requireNotGivenBack(trx: Transaction<Tables>, { line }: Resolving): Promise<void> {
   const { businessId, payableId, runId } = line;
   const kept = await getRetry(trx, businessId, payableId);
   if (kept?.phase !== "ended" || kept.approvalEnded === null || kept.runId !== runId) return;
   throw conflict(
     "given_back",
-    `${plan.publicId ?? payableId} was given back already: the next run plans it and asks for a new approval.`,
+    "It was given back already: the next run plans it and asks for a new approval.",
     { payableId, state: GIVEN_BACK, runId },
   );
 }

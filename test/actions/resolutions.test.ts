@@ -201,7 +201,7 @@ describe("a parked bill", () => {
     expect(again.status).toBe(409);
     expect(again.json).toMatchObject({
       error: "given_back",
-      message: "BILL-p1 was given back already: the next run plans it and asks for a new approval.",
+      message: "It was given back already: the next run plans it and asks for a new approval.",
     });
     expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
     expect((await resolve("p1", "give-up")).status).toBe(200);

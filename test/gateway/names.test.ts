@@ -179,6 +179,12 @@ test("bills and runs are named to every other command as well", async () => {
   await setLine(gateway.store, run.runId, "pbl_2", { state: "parked" });
   const resolved = ["resolve", "Café Zürich", "--give-up", "--reason", "a duplicate", "--yes"];
   expect(await typed(...resolved)).toMatchObject({ code: 0 });
+  // The name now leaves another bill, which waits for its approval.
+  const again = await typed(...resolved);
+  expect(again.code).toBe(1);
+  expect(again.stdout).toMatch(
+    /✗ Café Zürich BILL-\d+: Only a parked bill can be resolved; this one is awaiting-approval/,
+  );
 });
 
 test("a bill is left out by its number, under the plan's hash as status shows it", async () => {

@@ -13,7 +13,15 @@ import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/s
 
 interface Outcome {
   readonly resolved: readonly Resolution[];
-  readonly refused: readonly { readonly payableId: string; readonly message: string }[];
+  readonly refused: readonly Refused[];
+}
+
+interface Refused {
+  readonly payableId: string;
+  readonly message: string;
+  /** Where the bill was named. */
+  readonly publicId?: string | null;
+  readonly contactName?: string | null;
 }
 
 export function addResolveCommand(program: Command, session: Session): void {
@@ -54,8 +62,10 @@ export function addResolveCommand(program: Command, session: Session): void {
           const amount = formatUsd(resolution.amountCents);
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
-        for (const { payableId, message } of outcome.refused) {
-          output.line(`${red("✗")} ${payableId}: ${printable(message)}`);
+        for (const { message, ...bill } of outcome.refused) {
+          output.line(
+            `${red("✗")} ${nameOf({ publicId: null, contactName: null, ...bill })}: ${printable(message)}`,
+          );
         }
         if (outcome.resolved.length + outcome.refused.length === 0) {
           output.line("No bill is parked for that reason.");
@@ -145,15 +155,15 @@ async function each(
   body: object,
 ): Promise<Outcome> {
   const resolved: Resolution[] = [];
-  const refused: { payableId: string; message: string }[] = [];
-  for (const { id: payableId, business } of bills) {
+  const refused: Refused[] = [];
+  for (const { id: payableId, number: publicId, name: contactName, business } of bills) {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
     try {
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
       const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
       if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;
-      refused.push({ payableId, message: reasonOf(error) });
+      refused.push({ payableId, publicId, contactName, message: reasonOf(error) });
     }
   }
   return { resolved, refused };
