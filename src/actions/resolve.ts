@@ -11,13 +11,13 @@ import {
   releaseClaim,
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
-import { nameOfBill } from "../domain/history-texts.ts";
+import { GIVEN_BACK } from "../domain/runs/given-back.ts";
 import { NO_APPROVAL } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
-import { requestRetry } from "../store/retries/retries.ts";
+import { getRetry, requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { moveSubscription } from "../store/payables/subscriptions.ts";
@@ -58,7 +58,7 @@ const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" }
  * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
  *
  * @throws GatewayError 403 where the playbook names others to decide, 404 for an unknown bill, 409 where it is not parked, may just be paid, or
- * is to be retried without a valid approval
+ * is to be retried without a valid approval or after it was given back
  */
 export async function resolve(
   context: ActionContext,
@@ -74,6 +74,7 @@ export async function resolve(
       return end(context, trx, resolving, END_STATES[request.action]);
     }
     await requireDecider(trx, line, by);
+    await requireNotGivenBack(trx, resolving);
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const resolution = await retry(context, trx, resolving);
     return unapproved === null ? resolution : { approvalEnded: unapproved, ...resolution };
@@ -111,10 +112,9 @@ async function parkedLine(
   }
   if (line.state !== "parked") {
     const plan = await planLineOf(trx, line);
-    const bill = nameOfBill({ ...plan, payableId });
     throw conflict(
       "not_parked",
-      `Only a parked bill can be resolved; ${bill} is ${line.state} in ${line.runId}. payrun explain ${plan.publicId ?? payableId} says how it stands, and what it waits for.`,
+      `Only a parked bill can be resolved; this one is ${line.state} in ${line.runId}. payrun explain ${plan.publicId ?? payableId} says how it stands, and what it waits for.`,
       { payableId, state: line.state, runId: line.runId },
     );
   }
@@ -129,6 +129,18 @@ async function requireDecider(
 ): Promise<void> {
   const kept = await getRetryCase(trx, businessId, payableId);
   if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
+}
+
+/** A bill whose approval has ended is given back once: asking again would change nothing. */
+async function requireNotGivenBack(trx: Transaction<Tables>, { line }: Resolving): Promise<void> {
+  const { businessId, payableId, runId } = line;
+  const kept = await getRetry(trx, businessId, payableId);
+  if (kept?.phase !== "ended" || kept.approvalEnded === null || kept.runId !== runId) return;
+  throw conflict(
+    "given_back",
+    "It was given back already: the next run plans it and asks for a new approval.",
+    { payableId, state: GIVEN_BACK, runId },
+  );
 }
 
 /**

@@ -190,6 +190,23 @@ describe("a parked bill", () => {
     });
   });
 
+  test("that was given back for the next run is not given back once more", async () => {
+    const { db } = gateway.store;
+    await approveLines(gateway.store, run, ["p1"]);
+    expect((await resolve("p1", "retry")).status).toBe(503);
+    const approval_ended = "R02 ends its approval.";
+    const ended = { phase: "ended", approval_ended, requested: null } as const;
+    await db.updateTable("retries").set(ended).where("payable_id", "=", "p1").execute();
+    const again = await resolve("p1", "retry");
+    expect(again.status).toBe(409);
+    expect(again.json).toMatchObject({
+      error: "given_back",
+      message: "It was given back already: the next run plans it and asks for a new approval.",
+    });
+    expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
+    expect((await resolve("p1", "give-up")).status).toBe(200);
+  });
+
   test("is resolved with all others of its reason", async () => {
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
@@ -216,12 +233,14 @@ describe("a parked bill", () => {
 });
 
 test.each(["retry", "paid-elsewhere", "give-up"])(
-  "a bill that is not parked is not resolved by %s, and is called by its vendor and number",
+  "a bill that is not parked is not resolved by %s, and the refusal says where to look",
   async (action) => {
     const answer = await resolve("p4", action);
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("not_parked");
-    expect(answer.json["message"]).toContain("BILL-p4 of Vendor of p4 is awaiting-approval");
+    expect(answer.json["message"]).toMatch(
+      /this one is awaiting-approval in .*payrun explain BILL-p4 /,
+    );
     expect(await lineState(gateway.store, run.runId, "p4")).toBe("awaiting-approval");
   },
 );

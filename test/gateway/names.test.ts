@@ -179,6 +179,12 @@ test("bills and runs are named to every other command as well", async () => {
   await setLine(gateway.store, run.runId, "pbl_2", { state: "parked" });
   const resolved = ["resolve", "Café Zürich", "--give-up", "--reason", "a duplicate", "--yes"];
   expect(await typed(...resolved)).toMatchObject({ code: 0 });
+  // The name now leaves another bill, which waits for its approval.
+  const again = await typed(...resolved);
+  expect(again.code).toBe(1);
+  expect(again.stdout).toMatch(
+    /✗ Café Zürich BILL-\d+: Only a parked bill can be resolved; this one is awaiting-approval/,
+  );
 });
 
 test("a bill is left out by its number, under the plan's hash as status shows it", async () => {
@@ -201,7 +207,13 @@ test("payments are named by their bill's number, and one that has none scheduled
   const bill = vendorOfOneBill();
   const none = await typed("cancel-scheduled", bill.publicId);
   expect(none.code).toBe(2);
-  expect(await typed("cancel-scheduled", "BILL-999999")).toMatchObject({ code: 2 });
+  const unknown = await typed("cancel-scheduled", "BILL-999999");
+  expect(unknown).toMatchObject({ code: 2 });
+  expect(unknown.stderr).toContain("there is no payment “BILL-999999”");
+  const unpaid = await typed("cancel-scheduled", "BILL-900003");
+  expect(unpaid).toMatchObject({ code: 2 });
+  expect(unpaid.stderr).toContain("“BILL-900003” has no payment that is scheduled or held");
+  expect(unpaid.stderr).toContain("payrun hold BILL-900003 --reason");
   const scheduled = bills.find(({ paymentStatus }) => paymentStatus === "scheduled");
   const query = new URLSearchParams({ kind: "payment", q: scheduled?.publicId ?? "" });
   const found = await gateway.call("GET", `/v1/search?${query.toString()}`, operator);

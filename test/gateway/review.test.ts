@@ -12,7 +12,7 @@ let run: SeededRun;
 
 const NEW_VENDOR = [{ kind: "new-vendor", text: "No payment to Vendor has settled yet." }] as const;
 const LATE = [
-  { kind: "late", text: "Arrives 2026-12-01, after its due date 2026-11-28." },
+  { kind: "late", text: "Arrives 2029-11-29, after its due date 2029-11-26." },
 ] as const;
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
     author: "ada",
     lines: [
       planLine("p1"),
-      planLine("p2", { dueDate: "2026-11-28", flags: LATE }),
+      planLine("p2", { dueDate: "2029-11-26", arrivalDate: "2029-11-29", flags: LATE }),
       planLine("p_odd", { quorum: 2, flags: NEW_VENDOR, amountCents: 30_000 }),
       planLine("p_large", { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 }),
     ],
@@ -121,6 +121,24 @@ test("odd bills come with their reasons, late ones with the days, and every bill
   ]);
   expect(leftOut.byReason).toEqual([{ code: "not-due", reason: "not due yet", count: 1 }]);
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
+});
+
+test("a bill that is paid later than planned is late by the days until it arrives then", async () => {
+  const { db } = gateway.store;
+  const later = { execution_date: "2029-12-03" };
+  await db.updateTable("run_lines").set(later).where("payable_id", "=", "p2").execute();
+  const { late } = await reviewFor("vera", ["viewer"]);
+  expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
+});
+
+test("what is late and decided already is not said to be late even if approved at once", async () => {
+  const late = async () => {
+    const lines = reviewDigest(await reviewFor("vera", ["viewer"])).map(stripVTControlCharacters);
+    return lines.find((line) => line.startsWith("Late"));
+  };
+  expect(await late()).toBe("Late (1 bill), even if approved at once:");
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_p2"] });
+  expect(await late()).toBe("Late (1 bill):");
 });
 
 test("what an approver is shown fits a narrow terminal, and stays one line each elsewhere", async () => {

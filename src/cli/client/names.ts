@@ -73,10 +73,23 @@ export async function findScheduled(
 ): Promise<Named[]> {
   const asked: Asked = { kind: "payment", text, business };
   const found = await search(gateway, asked);
-  if (found.exact.length === 0) throw unknown(asked, found);
+  if (found.exact.length === 0) throw await unscheduled(gateway, asked, found);
   const bills = new Set(found.exact.map(({ payableId, id }) => payableId ?? id));
   if (bills.size > 1) throw ambiguous(asked, found.exact);
   return [...found.exact];
+}
+
+/** A bill that nothing was paid for yet is no payment, and yet no unknown name. */
+async function unscheduled(gateway: GatewayClient, asked: Asked, found: Search): Promise<CliError> {
+  if (found.near.length > 0 || found.unread.length > 0) return unknown(asked, found);
+  const [bill] = (await search(gateway, { ...asked, kind: "bill", overToo: true })).exact;
+  if (bill === undefined) return unknown(asked, found);
+  const what = `“${asked.text}” has no payment that is scheduled or held, and none before`;
+  return new CliError(EXIT.usage, what, {
+    code: "not_found",
+    details: { candidates: [] },
+    hint: `“payrun hold ${bill.number ?? bill.id} --reason …” keeps it from being paid.`,
+  });
 }
 
 async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {

@@ -5,23 +5,23 @@ import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-cli
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
-import { nameOfBill } from "../../domain/history-texts.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { count, green, printable, red } from "../terminal/text.ts";
 import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
-interface Refused {
-  readonly payableId: string;
-  readonly message: string;
-  /** As people call it, where they have named it. */
-  readonly called?: string;
-}
-
 interface Outcome {
   readonly resolved: readonly Resolution[];
   readonly refused: readonly Refused[];
+}
+
+interface Refused {
+  readonly payableId: string;
+  readonly message: string;
+  /** Where the bill was named. */
+  readonly publicId?: string | null;
+  readonly contactName?: string | null;
 }
 
 export function addResolveCommand(program: Command, session: Session): void {
@@ -62,8 +62,10 @@ export function addResolveCommand(program: Command, session: Session): void {
           const amount = formatUsd(resolution.amountCents);
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
-        for (const { payableId, called = payableId, message } of outcome.refused) {
-          output.line(`${red("✗")} ${printable(called)}: ${printable(message)}`);
+        for (const { message, ...bill } of outcome.refused) {
+          output.line(
+            `${red("✗")} ${nameOf({ publicId: null, contactName: null, ...bill })}: ${printable(message)}`,
+          );
         }
         if (outcome.resolved.length + outcome.refused.length === 0) {
           output.line("No bill is parked for that reason.");
@@ -154,15 +156,14 @@ async function each(
 ): Promise<Outcome> {
   const resolved: Resolution[] = [];
   const refused: Refused[] = [];
-  for (const { id: payableId, business, number, name } of bills) {
+  for (const { id: payableId, number: publicId, name: contactName, business } of bills) {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
     try {
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
       const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
       if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;
-      const called = nameOfBill({ payableId, publicId: number, contactName: name });
-      refused.push({ payableId, called, message: reasonOf(error) });
+      refused.push({ payableId, publicId, contactName, message: reasonOf(error) });
     }
   }
   return { resolved, refused };

@@ -55,7 +55,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
     ...startedByLines(now.startedBy),
     ...waitsForLines(now.waitingFor),
     ...(rows.length === 0 && hasEnded(now)
-      ? ["It chose nothing: nothing that it names is there."]
+      ? ["It took nothing back: of what it names, the service has nothing scheduled or held."]
       : []),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];

@@ -104,19 +104,20 @@ function lastPaymentsText(payments: RunReview["odd"]["items"][number]["lastPayme
   const paid = payments.map(({ amountCents, on, status }) =>
     printable(`${formatUsd(amountCents)} on ${on} (${status})`),
   );
-  return `last paid: ${paid.join(", ")}`;
+  return `last payments: ${paid.join(", ")}`;
 }
 
-function lateLines({ late, waiting }: RunReview): string[] {
+function lateLines({ late }: RunReview): string[] {
   if (late.count === 0) return [];
   const rows = late.items.map((bill) => [
     nameOf(bill),
     formatUsd(bill.amountCents),
     `due ${bill.dueDate ?? ""}, arrives ${bill.arrivalDate ?? ""}: ${count(bill.daysLate, "day")} late`,
   ]);
+  const isAsked = late.items.some(({ missing }) => missing !== null);
   return [
     "",
-    `${bold("Late")} (${count(late.count, "bill")})${waiting.count === 0 ? "" : ", even if approved at once"}:`,
+    `${bold("Late")} (${count(late.count, "bill")})${isAsked ? ", even if approved at once" : ""}:`,
     ...table([{}, { align: "right" }, {}], rows),
     ...moreLine(late),
   ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { RunStatus } from "../../api/runs.ts";
+import { sumsTold } from "../../domain/runs/given-back.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { hasEnded } from "./run.ts";
@@ -68,7 +69,14 @@ export function exitCodeOf(run: RunStatus): ExitCode {
 
 /** One line of progress, as launch --wait and watch have it. */
 export function progressLine(run: RunStatus): string {
-  const counts = Object.entries(run.counts)
+  const { byState, givenBack } = run;
+  const told =
+    byState === undefined
+      ? Object.entries(run.counts)
+      : Object.entries(sumsTold({ byState, givenBack })).map(
+          ([state, sum]) => [state, sum.count] as const,
+        );
+  const counts = told
     .filter(([state]) => state !== "skipped")
     .map(([state, number]) => `${number} ${state}`);
   const asked = (run.approvals ?? [])

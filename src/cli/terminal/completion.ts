@@ -94,14 +94,13 @@ function optionNames({ options }: Completed): string[] {
   return options.flatMap(({ names }) => names);
 }
 
-/** Finds which command a line has come to; the same in bash and zsh, but for where words stand. */
+/**
+ * Finds which command a line has come to; the same in bash and zsh, but for where words stand.
+ * The variable can't be called `path`: to zsh that is the PATH.
+ */
 function pathCase(completed: readonly Completed[]): string[] {
   const paths = completed.slice(1).map(({ path }) => quoted(path));
-  return [
-    '    case "$path $word" in',
-    `      ${paths.join("|")}) path="$path $word" ;;`,
-    "    esac",
-  ];
+  return ['    case "$at $word" in', `      ${paths.join("|")}) at="$at $word" ;;`, "    esac"];
 }
 
 function bashScript(completed: readonly Completed[]): string[] {
@@ -116,13 +115,13 @@ function bashScript(completed: readonly Completed[]): string[] {
     '  done < <("${COMP_WORDS[0]}" complete "$1" -- "$begun" 2>/dev/null)',
     "}",
     "_payrun() {",
-    "  local path=payrun word offered=",
+    "  local at=payrun word offered=",
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"',
     "  COMPREPLY=()",
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
     ...pathCase(completed),
     "  done",
-    '  case "$path $prev" in',
+    '  case "$at $prev" in',
     ...completed.flatMap(({ path, options }) =>
       options
         .filter(({ takesValue }) => takesValue)
@@ -134,7 +133,7 @@ function bashScript(completed: readonly Completed[]): string[] {
         }),
     ),
     "  esac",
-    '  case "$path" in',
+    '  case "$at" in',
     ...completed.map((each) => {
       const names = [...each.commands.map(({ name }) => name), ...each.words];
       const dashed = quoted(optionNames(each).join(" "));
@@ -163,13 +162,13 @@ function zshScript(completed: readonly Completed[]): string[] {
     "  compadd -a names",
     "}",
     "_payrun() {",
-    "  local path=payrun word",
+    "  local at=payrun word",
     "  local -a offered dashed",
     "  local asks=",
     '  for word in "${(@)words[2,CURRENT-1]}"; do',
     ...pathCase(completed),
     "  done",
-    '  case "$path ${words[CURRENT-1]}" in',
+    '  case "$at ${words[CURRENT-1]}" in',
     ...completed.flatMap(({ path, options }) =>
       options
         .filter(({ takesValue }) => takesValue)
@@ -181,7 +180,7 @@ function zshScript(completed: readonly Completed[]): string[] {
         }),
     ),
     "  esac",
-    '  case "$path" in',
+    '  case "$at" in',
     ...completed.map((each) => {
       const names = [
         ...each.commands.map(({ name, description }) => described(name, description)),

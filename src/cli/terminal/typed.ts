@@ -1,5 +1,7 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+
+import { z } from "zod";
 
 import { programFolders } from "../../config.ts";
 import { ownFile } from "./own-files.ts";
@@ -16,11 +18,32 @@ const OURS = /(?<![\w/.@-]|npx )payrun (?!said: )(?=[a-z])/g;
 
 /**
  * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`
- * where npx does, and elsewhere npx with the folder of this very program.
+ * where npx does, the name that they gave npx where that has fetched us by it, and elsewhere npx
+ * with the folder of this very program.
  */
 function programName(folder: string): string {
   if (isOnPath()) return "payrun";
-  return npxFindsUs(folder) ? "npx payrun" : `npx --prefix ${shellWord(programFolder())} payrun`;
+  if (npxFindsUs(folder)) return "npx payrun";
+  const program = programFolder();
+  const given = givenToNpx(program);
+  return given === undefined ? `npx --prefix ${shellWord(program)} payrun` : `npx ${given}`;
+}
+
+/** What npx notes beside a package that it has fetched to run it: how the package was named. */
+const Fetched = z.object({ _npx: z.object({ packages: z.tuple([z.string()]) }) });
+
+/**
+ * The name, with its version if it had one, by which npx has fetched the program in that folder.
+ * An archive isn't named: npx would ask and install it anew each time, under what runs already.
+ */
+export function givenToNpx(program: string): string | undefined {
+  try {
+    const noted = readFileSync(join(program, "../../package.json"), "utf8");
+    const [name] = Fetched.parse(JSON.parse(noted))._npx.packages;
+    return /^payrun(@[\w.+-]+)?$/.test(name) ? name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** npx runs what is installed in the folder or above it, and the package that the folder is in. */

@@ -1,4 +1,3 @@
-import type { PlanLine } from "../../contracts/pay-run.ts";
 import { daysBetween } from "../clock/dates.ts";
 
 /**
@@ -15,6 +14,11 @@ export function isFlagged(line: { readonly flags: readonly { readonly kind: stri
 export function daysLate({
   dueDate,
   arrivalDate,
-}: Pick<PlanLine, "dueDate" | "arrivalDate">): number {
-  return dueDate === null ? 0 : Math.max(0, daysBetween(dueDate, arrivalDate));
+}: {
+  readonly dueDate: string | null;
+  readonly arrivalDate: string | null;
+}): number {
+  return dueDate === null || arrivalDate === null
+    ? 0
+    : Math.max(0, daysBetween(dueDate, arrivalDate));
 }

@@ -24,6 +24,7 @@ import {
 } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
+import { daysLate } from "../../domain/planning/flagged.ts";
 import { earliestDate, newDateOf } from "../../domain/planning/send-date.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { shownState } from "../../domain/plan-only.ts";
@@ -154,11 +155,13 @@ export async function reviewOf(
 function reviewedBill(isOver: boolean) {
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
+    const shown = paymentStatus(planned, approvals);
     return {
-      ...paymentStatus(planned, approvals),
+      ...shown,
       contactId: plan.contactId,
       description: plan.description,
-      daysLate: line.daysLate,
+      // Of the arrival that is shown beside it: a retry or a later approval has moved that.
+      daysLate: daysLate(shown),
       missing: lacks(line, under, isOver),
     };
   };

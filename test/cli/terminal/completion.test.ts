@@ -8,6 +8,7 @@ import { payrun, temporaryFolder } from "../cli.ts";
 
 const run = promisify(execFile);
 const hasBash = ["/bin/bash", "/usr/bin/bash"].some((path) => existsSync(path));
+const hasZsh = ["/bin/zsh", "/usr/bin/zsh"].some((path) => existsSync(path));
 
 let script: string;
 
@@ -123,6 +124,33 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     const named = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\b/gm)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(25);
     expect(await offered("")).toEqual(expect.arrayContaining(named));
+  });
+});
+
+test("zsh can still find the program while it completes", async () => {
+  // To zsh, `path` is the PATH: a local variable of that name hides every program.
+  const { stdout } = await payrun(["completion", "zsh"]);
+  expect(stdout).not.toMatch(/\bpath=/);
+});
+
+describe.runIf(hasZsh)("completion in a real zsh", () => {
+  test("offers the names that the program knows, one of several words as one", async () => {
+    const folder = temporaryFolder();
+    const { stdout: zshScript } = await payrun(["completion", "zsh"]);
+    writeFileSync(join(folder, "completion.zsh"), zshScript);
+    writeFileSync(join(folder, "payrun"), PROGRAM, { mode: 0o755 });
+    writeFileSync(join(folder, "known"), "rent\nOsprey Robotics\n");
+    const program = [
+      "compdef() { : }",
+      'compadd() { print -rl -- "${(P@)2}" }',
+      "source ./completion.zsh",
+      "words=(payrun explain r) CURRENT=3 PREFIX=r",
+      "_payrun",
+    ].join("\n");
+    const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+    const { stdout } = await run("zsh", ["-fc", program], { cwd: folder, env });
+    expect(stdout).toBe("rent\nOsprey Robotics\n");
+    expect(readFileSync(join(folder, "asked"), "utf8").trim()).toBe("complete bill -- r");
   });
 });
 

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shellWord, typeable } from "../../../src/cli/terminal/typed.ts";
+import { givenToNpx, shellWord, typeable } from "../../../src/cli/terminal/typed.ts";
 import { onHoldText } from "../../../src/domain/holds.ts";
+import { temporaryFolder } from "../cli.ts";
 
 test("a plain name or path is printed as it is", () => {
   for (const text of ["olga", "ann.b@example.com", "/opt/pay-run_1", "rent/2026-11-26"]) {
@@ -31,4 +34,23 @@ test("a hold that Payrun itself has set is no command to type", () => {
   const text = onHoldText({ author: "payrun", reason: "Its owner was terminated in Temporal." });
   expect(typeable(text, "/")).toBe(text);
   expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
+});
+
+/** A program as npx keeps it that was given this to fetch it. */
+function fetchedByNpx(given: string): string {
+  const cached = temporaryFolder();
+  const noted = { dependencies: { payrun: "^0.1.0" }, _npx: { packages: [given] } };
+  writeFileSync(join(cached, "package.json"), JSON.stringify(noted));
+  return join(cached, "node_modules/payrun");
+}
+
+test("who has run it through npx is told to type the name that they gave npx", () => {
+  for (const name of ["payrun", "payrun@0.1.0", "payrun@latest"]) {
+    expect(givenToNpx(fetchedByNpx(name))).toBe(name);
+  }
+});
+
+test("what npx would install anew each time isn't named", () => {
+  expect(givenToNpx(fetchedByNpx("./payrun-0.1.0.tgz"))).toBeUndefined();
+  expect(givenToNpx(join(temporaryFolder(), "node_modules/payrun"))).toBeUndefined();
 });

@@ -313,7 +313,8 @@ export class People {
     const who = isStubborn ? RITA.name : "otto";
     const answer = await this.#ask(who, "POST", path, { action, reason: "said so" });
     const { error } = (answer?.json ?? {}) as { readonly error?: string };
-    if (answer?.status === 409 && error !== "not_parked") this.hopeless.add(payableId);
+    const isDone = error === "not_parked" || error === "given_back";
+    if (answer?.status === 409 && !isDone) this.hopeless.add(payableId);
   }
 
   /** Says no to a run that may have been approved already, or to one of its bills. */
