@@ -9,9 +9,9 @@ import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
+import { createLog } from "../process/log.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
-import pino from "pino";
 
 /** How often a server that can't be reached yet is asked again. */
 const REGISTER_EVERY_MS = 2_000;
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   const part = await openPart(complain);
   if (typeof part === "number") return part;
   const { config, store } = part;
-  const log = createLog();
+  const log = createLog("gateway");
   const { connectionOptions, namespace } = config.temporal;
   const connection = lazyConnection(connectionOptions);
   const temporal = new Client({
@@ -136,16 +136,3 @@ function portProblem(error: unknown, config: Config): string {
 }
 
 process.exitCode = await main();
-
-/** Lines of JSON on standard error; standard output belongs to the ready line. */
-function createLog(level = "info"): Log {
-  const logger = pino(
-    { level, base: { part: "gateway" }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  );
-  return {
-    info: (message, fields) => logger.info(fields ?? {}, message),
-    warn: (message, fields) => logger.warn(fields ?? {}, message),
-    error: (message, fields) => logger.error(fields ?? {}, message),
-  };
-}

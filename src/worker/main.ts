@@ -29,6 +29,7 @@ import {
   unlessWrong,
 } from "../process/part.ts";
 import type { Repeated } from "../process/repeat.ts";
+import { createLog } from "../process/log.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
@@ -37,20 +38,7 @@ import { createContext } from "./context.ts";
 import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
 import { QUEUES } from "./queues.ts";
-import pino from "pino";
 import type { ActivityLog } from "../../activities/shared/context.ts";
-
-/** Lines of JSON on standard error; standard output belongs to the ready line. */
-function createLog(): ActivityLog {
-  const logger = pino(
-    { base: { part: "worker" }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  );
-  return {
-    info: (message, fields) => logger.info(fields ?? {}, message),
-    warn: (message, fields) => logger.warn(fields ?? {}, message),
-  };
-}
 
 /** What of the SDK's log fields is kept: an allow-list, since failures can carry anything. */
 const KEPT = ["workflowId", "runId", "activityType", "attempt", "sdkComponent", "taskQueue"];
@@ -83,7 +71,7 @@ async function main(): Promise<number> {
   const part = await openPart(complain, { ownThread: true });
   if (typeof part === "number") return part;
   const { config, store } = part;
-  const log = createLog();
+  const log = createLog("worker");
   Runtime.install({ logger: runtimeLogger(log), shutdownSignals: [] });
   const { connectionOptions, namespace } = config.temporal;
   const connections = await connect(config);
