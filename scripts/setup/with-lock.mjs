@@ -36,13 +36,16 @@ export async function withLock(path, options, action) {
   while (!(await create(path, mine))) {
     const theirs = await read(path);
     if (theirs === undefined) continue;
-    const unchangedMs = (await lock.unchangedLooks()) * pollMs;
-    if (hasEnded(theirs) || unchangedMs > staleAfterMs) {
+    const unchangedLooks = await lock.unchangedLooks();
+    if (hasEnded(theirs) || unchangedLooks * pollMs > staleAfterMs) {
       await takeAway(path, theirs, guard);
       continue;
     }
-    if (!told) onWait(holderOf(theirs));
-    told = true;
+    // A holder makes the file first and then writes its name into it.
+    if (!told && (theirs !== "" || unchangedLooks > 0)) {
+      onWait(holderOf(theirs));
+      told = true;
+    }
     await sleep(pollMs);
   }
   const release = () => {

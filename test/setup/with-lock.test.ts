@@ -50,6 +50,20 @@ test("whoever waits is told once for whom", async () => {
   expect(holders).toEqual([`process ${process.pid}`]);
 });
 
+test("whoever looks before the holder has written its name is told the name", async () => {
+  await withLock(lock, quick, () => Promise.resolve());
+  writeFileSync(lock, "");
+  const holders: string[] = [];
+  const onWait = (holder: string): void => void holders.push(holder);
+  const second = withLock(lock, { onWait, pollMs: 300 }, () => Promise.resolve());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  writeFileSync(lock, JSON.stringify({ pid: process.pid, host: hostname(), id: "x" }));
+  while (holders.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  rmSync(lock);
+  await second;
+  expect(holders).toEqual([`process ${process.pid}`]);
+});
+
 test("the lock is released when the action fails", async () => {
   const failing = withLock(lock, quick, () => Promise.reject(new Error("no")));
   await expect(failing).rejects.toThrow("no");
