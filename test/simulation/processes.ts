@@ -141,6 +141,8 @@ export class Processes {
     const [node, { app }] = this.#network.pick(alive);
     const answered = world.in(node, async () => {
       const response = await app.request(`http://payrun.test${path}`, init);
+      // What it makes of its end is heard by nobody.
+      if (!node.alive) return undefined;
       if (response.status !== 500) return response;
       // What goes wrong here says so with another status: this is a fault of the engine's own.
       throw new Violation("no-internal-errors", `${path}: ${await response.text()}`);

@@ -85,30 +85,53 @@ export interface ParkedBill {
   readonly amountCents: number;
   readonly reasonCode: string | null;
   readonly reason: string | null;
+  /** True where the next run plans it anew, without anybody's doing. */
+  readonly isGivenBack: boolean;
 }
 
-/** How many bills a notice lists; the rest are counted. */
+/** How many bills a notice lists of each sort; the rest are counted. */
 const LISTED = 10;
 
 export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
-  const cents = lines.reduce((sum, line) => sum + line.amountCents, 0);
-  const listed = lines
-    .slice(0, LISTED)
-    .map(
-      ({ payableId, amountCents, reason, reasonCode }) =>
-        `- ${payableId}, ${formatUsd(amountCents)}: ${reason ?? reasonCode ?? "no reason known"}`,
-    );
-  const more = lines.length - listed.length;
-  const needs = lines.length === 1 ? "needs" : "need";
+  const needing = lines.filter(({ isGivenBack }) => !isGivenBack);
+  const givenBack = lines.filter(({ isGivenBack }) => isGivenBack);
+  const subject =
+    needing.length > 0
+      ? `${sumOf(needing)} ${needing.length === 1 ? "needs" : "need"} a person`
+      : `${sumOf(givenBack)} ${waits(givenBack.length)} for the next run`;
   return {
-    subject: `${run.playbook} ${run.period}: ${bills(lines.length)} of ${formatUsd(cents)} ${needs} a person`,
+    subject: `${run.playbook} ${run.period}: ${subject}`,
     text: [
-      `Run ${run.runId} goes on without:`,
-      ...listed,
-      ...(more > 0 ? [`- and ${more} more`] : []),
-      "Act with: payrun resolve PAYABLE_ID --retry, --paid-elsewhere or --give-up, and --reason",
+      ...(needing.length > 0
+        ? [
+            `Run ${run.runId} goes on without:`,
+            ...listed(needing),
+            "Act with: payrun resolve PAYABLE_ID --retry, --paid-elsewhere or --give-up, and --reason",
+          ]
+        : []),
+      ...(givenBack.length > 0
+        ? [`Run ${run.runId} has given back, and the next run plans anew:`, ...listed(givenBack)]
+        : []),
     ].join("\n"),
   };
+}
+
+function sumOf(lines: readonly ParkedBill[]): string {
+  const cents = lines.reduce((sum, line) => sum + line.amountCents, 0);
+  return `${bills(lines.length)} of ${formatUsd(cents)}`;
+}
+
+function listed(lines: readonly ParkedBill[]): string[] {
+  const more = lines.length - LISTED;
+  return [
+    ...lines
+      .slice(0, LISTED)
+      .map(
+        ({ payableId, amountCents, reason, reasonCode }) =>
+          `- ${payableId}, ${formatUsd(amountCents)}: ${reason ?? reasonCode ?? "no reason known"}`,
+      ),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
 }
 
 const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {

@@ -1,21 +1,27 @@
 import { sql } from "kysely";
 import { readerOf } from "../sql/as-record.ts";
-import { waitsForPerson } from "../payables/waits-for-person.ts";
+import { isGivenBack, isTakenUp } from "../payables/waits-for-person.ts";
 import type { Db } from "../sql/db.ts";
+import { is } from "../sql/is-in.ts";
 
-/** A bill that a person must look at, of which nobody has been told. */
+/** A bill that its run goes on without, of which nobody has been told. */
 export interface UntoldLine {
   readonly payableId: string;
   readonly amountCents: number;
   readonly reasonCode: string | null;
   readonly reason: string | null;
+  /** True where its retry has given it back for the next run; else a person must look at it. */
+  readonly isGivenBack: boolean;
   /** Roles that a playbook asks about its failure; none where no rule is kept. */
   readonly deciders: readonly string[];
   /** For `raiseTogether`; another one where the bill is parked again after another attempt. */
   readonly factKey: string;
 }
 
-/** Lines of a run that wait for a person and that no `parked` notice has told of, in the plan's order. */
+/**
+ * Parked lines of a run that no `parked` notice has told of and that no other run has taken up, in
+ * the plan's order.
+ */
 export async function parkedUntold(
   db: Db,
   run: { readonly runId: string; readonly businessId: string },
@@ -29,16 +35,17 @@ export async function parkedUntold(
         .onRef("retry_cases.business_id", "=", "run_lines.business_id")
         .onRef("retry_cases.payable_id", "=", "run_lines.payable_id"),
     )
-    .select([
+    .select((eb) => [
       "run_lines.payable_id",
       "run_lines.amount_cents",
       "run_lines.reason_code",
       "run_lines.reason",
       "retry_cases.rule",
       factKey.as("fact_key"),
+      eb.case().when(isGivenBack(eb)).then(1).else(0).end().as("is_given_back"),
     ])
     .where("run_lines.run_id", "=", run.runId)
-    .where(waitsForPerson)
+    .where((eb) => eb.and([is("run_lines.state", "parked"), eb.not(isTakenUp(eb))]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -54,6 +61,6 @@ export async function parkedUntold(
     .orderBy("line_no")
     .execute();
   return rows.map(readerOf("retry_cases")).map(({ rule, ...line }) => {
-    return { ...line, deciders: rule?.by ?? [] };
+    return { ...line, isGivenBack: Number(line.isGivenBack) === 1, deciders: rule?.by ?? [] };
   });
 }

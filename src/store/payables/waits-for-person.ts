@@ -18,8 +18,11 @@ export function isGivenBack(eb: OfLines) {
   );
 }
 
-/** True where another run has the bill of a line, or has had it since. */
-function isTakenUp(eb: OfLines) {
+/**
+ * True where another run has the bill of a line, or has had it since. A run that only plans has
+ * none: it skips every line.
+ */
+export function isTakenUp(eb: OfLines) {
   return eb.exists(
     eb
       .selectFrom("run_lines as other")
@@ -27,6 +30,7 @@ function isTakenUp(eb: OfLines) {
       .whereRef("other.business_id", "=", "run_lines.business_id")
       .whereRef("other.payable_id", "=", "run_lines.payable_id")
       .whereRef("other.run_id", "!=", "run_lines.run_id")
+      .where("other.state", "!=", "skipped")
       .where((of) =>
         of.or([
           of("other.state", "not in", ENDED_LINE_STATES),

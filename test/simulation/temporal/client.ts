@@ -1,7 +1,13 @@
-import { type Client, ServiceError, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import type { Stream } from "../world/random.ts";
 import type { Execution, ExecutionState } from "./execution.ts";
-import type { TemporalServer } from "./server.ts";
+import type { ScheduleState, TemporalServer } from "./server.ts";
 
 const STATUS: Readonly<Record<ExecutionState, string>> = {
   running: "RUNNING",
@@ -68,7 +74,7 @@ export function clientOf(server: TemporalServer, stream: Stream): Client {
   };
   const client = {
     workflow,
-    schedule: schedules(call),
+    schedule: schedules(server, call),
     withDeadline: <T>(_: number, work: () => Promise<T>) => work(),
     options: { namespace: "default" },
   };
@@ -99,11 +105,28 @@ function describe(execution: Execution): object {
   };
 }
 
-/** Schedules have tests of their own: here nothing is launched by one. */
-function schedules(call: Call): object {
+/** They are kept, and launch nothing: their launchers have tests of their own. */
+function schedules(server: TemporalServer, call: Call): object {
+  const kept = server.schedules;
   return {
-    create: () => call("create schedule", () => undefined),
-    list: async function* list(): AsyncIterable<never> {},
+    create: ({ scheduleId, state }: { scheduleId: string; state?: ScheduleState }) =>
+      call("create schedule", () => {
+        if (kept.has(scheduleId)) throw new ScheduleAlreadyRunning("it runs already", scheduleId);
+        kept.set(scheduleId, { paused: state?.paused ?? false, note: state?.note ?? "" });
+      }),
+    list: async function* list(): AsyncIterable<unknown> {
+      const found = await call("list schedules", () => [...kept]);
+      for (const [scheduleId, state] of found) yield { scheduleId, state };
+    },
+    getHandle: (scheduleId: string) => ({
+      describe: () =>
+        call("describe schedule", () => {
+          const state = kept.get(scheduleId);
+          if (state === undefined) throw new ScheduleNotFoundError("there is none", scheduleId);
+          return { scheduleId, state };
+        }),
+      backfill: () => call("backfill schedule", () => undefined),
+    }),
   };
 }
 

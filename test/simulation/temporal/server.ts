@@ -13,6 +13,11 @@ interface Worker {
 /** How long a task, a signal or an answer is on its way. */
 const TRAVEL_MS = 12;
 
+export interface ScheduleState {
+  readonly paused: boolean;
+  readonly note: string;
+}
+
 /**
  * A Temporal server for the simulation: executions with their histories, activities with retries,
  * heartbeats and time-outs, signals, continue-as-new, and a reset to an earlier task.
@@ -26,6 +31,7 @@ export class TemporalServer implements Asks, TaskServer {
   /** The latest execution of each id. */
   readonly latest = new Map<string, Execution>();
   readonly all: Execution[] = [];
+  readonly schedules = new Map<string, ScheduleState>();
   readonly #workers: Worker[] = [];
   readonly #code: Readonly<Record<string, unknown>>;
   readonly #stream: Stream;

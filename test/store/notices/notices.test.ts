@@ -167,11 +167,15 @@ test("a notice that reaches nobody shows why, and is routed anew when somebody a
   expect(await unrouted(store.db, "people", 4_000, 10)).toMatchObject([{ routeProblem: null }]);
 });
 
+function planOf(payableIds: readonly string[]) {
+  const lines = payableIds.map((id) => planLine(id));
+  return { summary: planSummary(lines), lines, skipped: [] };
+}
+
 test("of parked bills those are told of that no notice has named, and again after another attempt", async () => {
   const { store } = await testStore();
   const { runId, run: launched } = await upsertRun(store.db, newRun());
-  const lines = ["p1", "p2", "p3"].map((id) => planLine(id));
-  const plan = { summary: planSummary(lines), lines, skipped: [] };
+  const plan = planOf(["p1", "p2", "p3"]);
   await store.transaction((trx) => storePlan(trx, { run: launched, plan, nowMs: 1 }));
   const run = { runId, businessId: "biz_1" };
   const park = (ids: string[], attempts: number) =>
@@ -191,7 +195,8 @@ test("of parked bills those are told of that no notice has named, and again afte
   await park(["p3"], 1);
   const next = await parkedUntold(store.db, run);
   expect(next.map((line) => line.payableId)).toEqual(["p2", "p3"]);
-  // What its retry has given back waits for the next run, and for nobody who could be told.
+  expect(next.map((line) => line.isGivenBack)).toEqual([false, false]);
+  // What its retry has given back is told of as such: it waits for the next run.
   const key = { businessId: "biz_1", payableId: "p3" };
   await upsertRetry(store.db, {
     ...key,
@@ -202,7 +207,24 @@ test("of parked bills those are told of that no notice has named, and again afte
   });
   await updateRetry(store.db, key, { phase: "ended" }, 2);
   const left = await parkedUntold(store.db, run);
-  expect(left.map((line) => line.payableId)).toEqual(["p2"]);
+  expect(left.map((line) => line.isGivenBack)).toEqual([false, true]);
+});
+
+test("a parked bill is told of although a later run has planned it without paying", async () => {
+  const { store } = await testStore();
+  const plan = planOf(["p1"]);
+  const { runId, run } = await upsertRun(store.db, newRun());
+  await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 1 }));
+  await store.db.updateTable("run_lines").set({ state: "parked", reason_code: "R03" }).execute();
+  const later = await upsertRun(store.db, newRun({ period: "2026-12-01" }));
+  await store.transaction((trx) => storePlan(trx, { run: later.run, plan, nowMs: 2 }));
+  const stateOfLater = async (state: "skipped" | "awaiting-approval") => {
+    const lines = store.db.updateTable("run_lines").where("run_id", "=", later.runId);
+    await lines.set({ state, updated_at_ms: 3 }).execute();
+    return parkedUntold(store.db, { runId, businessId: "biz_1" });
+  };
+  expect(await stateOfLater("skipped")).toMatchObject([{ payableId: "p1" }]);
+  expect(await stateOfLater("awaiting-approval")).toEqual([]);
 });
 
 test("what everybody got long ago is forgotten, and the audit trail keeps what was told", async () => {

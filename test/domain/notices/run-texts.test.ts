@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+
+import { parked } from "../../../src/domain/notices/run-texts.ts";
+
+const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026-11-26" };
+
+const bill = (payableId: string, isGivenBack: boolean) => ({
+  payableId,
+  amountCents: 12_345,
+  reasonCode: "R02",
+  reason: "R02 Account closed.",
+  isGivenBack,
+});
+
+describe("a notice of parked bills", () => {
+  test("asks for a person, and tells given-back ones apart", () => {
+    const { subject, text } = parked(run, [bill("one", false), bill("two", true)]);
+    expect(subject).toBe("rent 2026-11-26: 1 bill of $123.45 needs a person");
+    expect(text.split("\n")).toEqual([
+      "Run run/acme/rent/2026-11-26 goes on without:",
+      "- one, $123.45: R02 Account closed.",
+      "Act with: payrun resolve PAYABLE_ID --retry, --paid-elsewhere or --give-up, and --reason",
+      "Run run/acme/rent/2026-11-26 has given back, and the next run plans anew:",
+      "- two, $123.45: R02 Account closed.",
+    ]);
+  });
+
+  test("asks nobody for anything where all were given back", () => {
+    const { subject, text } = parked(run, [bill("one", true), bill("two", true)]);
+    expect(subject).toBe("rent 2026-11-26: 2 bills of $246.90 wait for the next run");
+    expect(text).not.toContain("Act with");
+  });
+
+  test("lists ten, and counts the rest", () => {
+    const lines = Array.from({ length: 12 }, (_, index) => bill(`bill-${index}`, false));
+    expect(parked(run, lines).text.split("\n").slice(10, 12)).toEqual([
+      "- bill-9, $123.45: R02 Account closed.",
+      "- and 2 more",
+    ]);
+  });
+});
