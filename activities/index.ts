@@ -1,6 +1,6 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
 import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
-import { retryFailedPaymentId } from "../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../src/contracts/workflow-kinds.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
 import { getPlan } from "../src/store/plans/plans.ts";

@@ -1,5 +1,5 @@
 import type { FundingIncidentInput, IncidentAssessment } from "../src/contracts/activities.ts";
-import { fundingIncidentId } from "../src/contracts/names.ts";
+import { fundingIncidentId } from "../src/contracts/workflow-kinds.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { steps } from "./activities.ts";
 import { Deposits } from "./beside.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
-import { businessOfWorkflow } from "../../src/contracts/names.ts";
+import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";

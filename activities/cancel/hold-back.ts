@@ -1,5 +1,9 @@
 import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId, holdBackRequest } from "../../src/contracts/names.ts";
+import {
+  cancelScheduledPaymentsId,
+  holdBackRequest,
+  WORKFLOW_KINDS,
+} from "../../src/contracts/workflow-kinds.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
@@ -23,7 +27,6 @@ import type { PlannedLine } from "../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
 import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { cancelOfPayments, requestOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
@@ -23,7 +23,6 @@ import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";

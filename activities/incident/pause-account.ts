@@ -1,8 +1,7 @@
-import { fundingIncidentId } from "../../src/contracts/names.ts";
+import { fundingIncidentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { type Incident, openIncident } from "../../src/store/incidents/incidents.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /** The bill whose payment bounced, as far as its account goes. */

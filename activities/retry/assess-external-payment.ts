@@ -1,5 +1,5 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";

@@ -1,6 +1,6 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { nameOfBill } from "../../src/domain/history-texts.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";

@@ -1,4 +1,4 @@
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
@@ -29,7 +29,6 @@ import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";

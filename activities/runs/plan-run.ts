@@ -1,5 +1,5 @@
 import type { PlanDryInput } from "../../src/contracts/activities.ts";
-import { payRunId } from "../../src/contracts/names.ts";
+import { payRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";

@@ -1,6 +1,6 @@
 import { serviceTimeMs } from "../../src/business/clock.ts";
 import type { AuditHead, Seen } from "../../src/contracts/activities.ts";
-import { businessOfWorkflow } from "../../src/contracts/names.ts";
+import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
 import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/janitor/behind.ts";
 import type { ActivityContext } from "./context.ts";
 

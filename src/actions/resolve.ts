@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { retryFailedPaymentId } from "../contracts/names.ts";
+import { retryFailedPaymentId } from "../contracts/workflow-kinds.ts";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { closeByPerson } from "../ledger/close-by-person.ts";
 import { appendAudit } from "../store/audit/audit.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isGrpcServiceError, WorkflowFailedError, type Client } from "@temporalio/client";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
-import { TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
-import { WORKFLOW_KINDS, type WorkflowKind } from "../contracts/workflow-kinds.ts";
+import { TASK_QUEUE } from "../contracts/names.ts";
+import { WORKFLOW, WORKFLOW_KINDS, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { signalToLook } from "../temporal/signal.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./errors.ts";

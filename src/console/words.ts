@@ -6,7 +6,7 @@ import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
 import { runPage } from "../contracts/console-pages.ts";
-import { businessOfWorkflow } from "../contracts/names.ts";
+import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
 
 /** Text that is safe to put into a page; templates of `html` make it. */
 export type Markup = ReturnType<typeof html>;

@@ -1,16 +1,98 @@
 import type { FundingIncidentInput, RetryFailedPaymentInput } from "./activities.ts";
 import type { CancelScheduledInput } from "./cancellation.ts";
-import {
-  fundingIncidentId,
-  kybOnboardingId,
-  MASS_QUEUE,
-  retryFailedPaymentId,
-  TASK_QUEUE,
-  type WORKFLOW,
-} from "./names.ts";
+import { MASS_QUEUE, TASK_QUEUE } from "./names.ts";
 import type { KybOnboardingInput } from "./onboarding.ts";
 import type { PayRunInput } from "./pay-run.ts";
 import type { Shown } from "./search-attributes.ts";
+
+export const WORKFLOW = {
+  payRun: "payRun",
+  retryFailedPayment: "retryFailedPayment",
+  fundingIncident: "fundingIncident",
+  planDry: "planDry",
+  scheduledPayRun: "scheduledPayRun",
+  kybOnboarding: "kybOnboarding",
+  cancelScheduledPayments: "cancelScheduledPayments",
+} as const;
+
+/** First part of a workflow id; the second part is the business. */
+const OF_BUSINESS = {
+  payRun: "pay-run",
+  retryFailedPayment: "retry-failed-payment",
+  cancelScheduledPayments: "cancel-scheduled-payments",
+  kybOnboarding: "kyb-onboarding",
+  fundingIncident: "funding-incident",
+  planDry: "plan",
+} as const;
+
+/**
+ * Workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
+ *
+ * @param business the profile's name
+ * @param period `YYYY-MM-DD`, the date of the nominal fire time
+ * @param revision 1 is the first and leaves no suffix
+ */
+export function payRunId(
+  business: string,
+  playbook: string,
+  period: string,
+  revision: number,
+): string {
+  const base = `${OF_BUSINESS.payRun}/${business}/${playbook}/${period}`;
+  return revision <= 1 ? base : `${base}/r${revision}`;
+}
+
+/** Workflow id of the one owner of a failed or returned payable. */
+export function retryFailedPaymentId(business: string, payableId: string): string {
+  return `${OF_BUSINESS.retryFailedPayment}/${business}/${payableId}`;
+}
+
+/** Workflow id of a business's only onboarding. */
+export function kybOnboardingId(business: string): string {
+  return `${OF_BUSINESS.kybOnboarding}/${business}`;
+}
+
+/** Workflow id of the one incident of a funding account that bounced. */
+export function fundingIncidentId(business: string, sourceId: string): string {
+  return `${OF_BUSINESS.fundingIncident}/${business}/${sourceId}`;
+}
+
+/** Workflow id of a cancellation; `request` names what it is about. */
+export function cancelScheduledPaymentsId(business: string, request: string): string {
+  return `${OF_BUSINESS.cancelScheduledPayments}/${business}/${request}`;
+}
+
+/**
+ * The request of a cancellation that holds bills of a run back: one for each playbook and run, so
+ * that a second launch joins the first.
+ */
+export function holdBackRequest(playbook: string, runId: string): string {
+  return `${playbook}/${shortName(runId)}`;
+}
+
+const BUSINESS_IN_ID = new RegExp(`^(?:${Object.values(OF_BUSINESS).join("|")})/([^/]+)`);
+
+/** The business in a workflow id; undefined if the id has none. */
+export function businessOfWorkflow(workflowId: string): string | undefined {
+  return BUSINESS_IN_ID.exec(workflowId)?.[1];
+}
+
+/** As people name a run: `rent/2026-11-26` of `pay-run/acme/rent/2026-11-26`. */
+export function shortName(workflowId: string): string {
+  return businessOfWorkflow(workflowId) === undefined
+    ? workflowId
+    : workflowId.split("/").slice(2).join("/");
+}
+
+/** Workflow id of a dry plan; `nonce` keeps two at once apart. */
+export function planDryId(business: string, playbook: string, nonce: string): string {
+  return `${OF_BUSINESS.planDry}/${business}/${playbook}/${nonce}`;
+}
+
+/** Id of a playbook's Temporal Schedule, and the id that its launchers' workflow ids begin with. */
+export function scheduledPayRunId(business: string, playbook: string): string {
+  return `scheduled-pay-run/${business}/${playbook}`;
+}
 
 /**
  * A kind of workflow that belongs to a row of the store, and is started if it isn't running, or

@@ -5,7 +5,7 @@ import {
   cancelScheduledPaymentsId,
   retryFailedPaymentId,
   holdBackRequest,
-} from "../contracts/names.ts";
+} from "../contracts/workflow-kinds.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import {
   type CancellationPolicy,

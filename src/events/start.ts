@@ -1,5 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { retryFailedPaymentId } from "../contracts/names.ts";
+import { retryFailedPaymentId, WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import { newYorkDate } from "../domain/clock/new-york.ts";
 import type { LastingTrouble } from "../process/lasting-trouble.ts";
 import { getCancellation } from "../store/cancellations/cancellations.ts";
@@ -13,7 +13,6 @@ import { getRun } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 import type { Messenger } from "./messenger.ts";
 import { signalRetry, startWorkflow } from "../actions/temporal.ts";
-import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import { recordStarts } from "./record.ts";
 
 type Starting = Pick<

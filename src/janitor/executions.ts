@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
-import { WORKFLOW } from "../contracts/names.ts";
+import { WORKFLOW } from "../contracts/workflow-kinds.ts";
 
 /** What Temporal knows of a workflow id: its latest execution. */
 export type Execution =

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { serviceTimeMs } from "../business/clock.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
-import { businessOfWorkflow } from "../contracts/names.ts";
+import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
 import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts";
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";

@@ -1,4 +1,4 @@
-import { payRunId } from "../contracts/names.ts";
+import { payRunId } from "../contracts/workflow-kinds.ts";
 import type { DryPlanPage, PlanLine } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus } from "../api/runs.ts";
 import { leftOut } from "./status/left-out.ts";

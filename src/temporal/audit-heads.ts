@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { Assessment, AuditHead } from "../contracts/activities.ts";
-import { businessOfWorkflow, QUERY, WORKFLOW } from "../contracts/names.ts";
+import { QUERY } from "../contracts/names.ts";
+import { businessOfWorkflow, WORKFLOW } from "../contracts/workflow-kinds.ts";
 
 const ANSWER_MS = 3_000;
 const RUNS_ASKED = 50;

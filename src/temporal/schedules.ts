@@ -7,7 +7,8 @@ import {
 } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
-import { scheduledPayRunId, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import { TASK_QUEUE } from "../contracts/names.ts";
+import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";

@@ -1,8 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
-import { SIGNAL, WORKFLOW } from "../contracts/names.ts";
+import { SIGNAL } from "../contracts/names.ts";
+import { WORKFLOW, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
-import type { WorkflowKind } from "../contracts/workflow-kinds.ts";
 
 /** Temporal refuses longer ones. */
 const SUMMARY_MAX = 190;

@@ -1,19 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { HistoryBody } from "../../src/api/history.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
-import { activeHoldFor, createHold } from "../../src/store/holds/holds.ts";
+import { activeHoldFor } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
-import {
-  profile,
-  startTestGateway,
-  type Answer,
-  type TestGateway,
-} from "../gateway/support/gateway.ts";
+import { startTestGateway, type Answer, type TestGateway } from "../gateway/support/gateway.ts";
 import {
   approveLines,
   lineState,
@@ -255,79 +249,10 @@ test("a bill that no run has seen is not found", async () => {
   }
 });
 
-function heldBill(
-  { store }: TestGateway,
-  of: { readonly businessId: string; readonly value: string },
-): Promise<unknown> {
-  const hold = { scope: "payable", reason: "Disputed.", author: "oli", nowMs: Date.now() } as const;
-  return store.transaction((trx) => createHold(trx, { ...hold, ...of }));
-}
-
-test("a bill that no run has planned has a history where somebody has held it", async () => {
-  await heldBill(gateway, { businessId: "biz_acme", value: "stranger" });
-  const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
-  const history = HistoryBody.parse(json);
-  expect(history).toMatchObject({
-    business: "acme",
-    state: null,
-    approvals: [],
-    holds: [{ author: "oli", reason: "Disputed." }],
-    paidOnce: { verdict: "not-paid" },
-  });
-  expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
-});
-
-test("bills of one id in two businesses are told apart by the business", async () => {
-  const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
-  const two = await startTestGateway({ profiles });
-  try {
-    const token = await two.token("oli", ["operator"]);
-    await seedRun(two.store, { lines: [planLine("p1"), planLine("p2")] });
-    await heldBill(two, { businessId: "biz_north", value: "p1" });
-    const of = (id: string, query: string) =>
-      two.call("GET", `/v1/payables/${id}/history${query}`, token);
-    const either = await of("p1", "");
-    expect(either).toMatchObject({ status: 409, json: { error: "business_ambiguous" } });
-    expect(either.json["message"]).toContain("--business");
-    expect((await of("p1", "?business=acme")).json).toMatchObject({ business: "acme", holds: [] });
-    expect((await of("p1", "?business=north")).json).toMatchObject({
-      business: "north",
-      state: null,
-      holds: [{ reason: "Disputed." }],
-    });
-    const wrong = await of("p2", "?business=north");
-    expect(wrong.status).toBe(404);
-    expect(wrong.json["message"]).toContain("There is one of acme.");
-  } finally {
-    await two.stop();
-  }
-});
-
 test("a bill parked in one run and on its way in another is not resolved", async () => {
   const later = await seedRun(gateway.store, { period: "2026-11-27", lines: [planLine("p1")] });
   await setLine(gateway.store, later.runId, "p1", { state: "scheduled" });
   const answer = await resolve("p1", "paid-elsewhere");
   expect(answer.status).toBe(409);
   expect(answer.json["message"]).toContain("scheduled");
-});
-
-test("the history of a bill tells what happened to it, first to last", async () => {
-  const cora = await gateway.token("cora", ["controller"]);
-  await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
-  const body = { decision: "approve", planHash: run.planHash };
-  await gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, cora, body);
-  await sent("p4");
-  await gateway.call("POST", "/v1/holds", operator, { payableId: "p4", reason: "wait" });
-  const answer = await gateway.call("GET", "/v1/payables/p4/history", operator);
-  expect(answer.status).toBe(200);
-  const history = HistoryBody.parse(answer.json);
-  expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
-  const kinds = history.timeline.map((entry) => entry.kind);
-  expect(kinds).toEqual(["planned", "approved", "answered", "hold"]);
-  expect(history.approvals).toMatchObject([{ by: "cora", planHash: run.planHash }]);
-  expect(history.timeline.map((entry) => entry.at)).toEqual(
-    history.timeline.map((entry) => entry.at).toSorted(),
-  );
-  expect(history.attempts).toMatchObject([{ seq: 1, state: "open", sends: [{ status: 500 }] }]);
-  expect(history.holds).toMatchObject([{ reason: "wait" }]);
 });

@@ -3,7 +3,7 @@ import { assessCancellation } from "../../activities/cancel/assess-cancellation.
 import { cancelLane } from "../../activities/cancel/cancel-lane.ts";
 import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
 import type { CancelChoice } from "../../src/contracts/playbook.ts";
 import {
   type CancellationPolicy,

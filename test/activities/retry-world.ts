@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { handOverClaim } from "../../src/store/payables/claims.ts";
 import { requestRetry } from "../../src/store/retries/retries.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fundingIncidentId, retryFailedPaymentId, WORKFLOW } from "../../src/contracts/names.ts";
+import {
+  fundingIncidentId,
+  retryFailedPaymentId,
+  WORKFLOW,
+} from "../../src/contracts/workflow-kinds.ts";
 import { isLong } from "../support/long.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
 import { type Bill, bills } from "../support/bills.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import {

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { fundingIncidentId } from "../../src/contracts/names.ts";
+import { fundingIncidentId } from "../../src/contracts/workflow-kinds.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { clockNoticed, paymentRequests } from "../support/scene.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";

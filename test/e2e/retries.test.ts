@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { Bill } from "../support/bills.ts";
 import { payrun as cli } from "../cli/cli.ts";

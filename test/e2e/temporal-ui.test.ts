@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runPage } from "../../src/contracts/console-pages.ts";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { applyIncidents, bouncedScene, incidents } from "../support/bounced.ts";
 import {
   askToCancel,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimPayables } from "../../src/store/payables/claims.ts";

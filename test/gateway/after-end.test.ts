@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { signedIn } from "../console/support/visits.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { fundingIncidentId, payRunId } from "../../src/contracts/names.ts";
+import { fundingIncidentId, payRunId } from "../../src/contracts/workflow-kinds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fundingIncidentId } from "../../src/contracts/names.ts";
+import { fundingIncidentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
 import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { beforeEach, expect } from "vitest";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { FOLLOWED, followLost } from "../../src/janitor/lost-workflows.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";

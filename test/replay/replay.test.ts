@@ -13,7 +13,7 @@ import {
   Worker,
 } from "@temporalio/worker";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { WORKFLOW } from "../../src/contracts/names.ts";
+import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { WAYS } from "./ways.ts";
 
 const folder = new URL("./histories/", import.meta.url);

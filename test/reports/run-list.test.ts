@@ -3,7 +3,7 @@ import {
   cancelScheduledPaymentsId,
   fundingIncidentId,
   retryFailedPaymentId,
-} from "../../src/contracts/names.ts";
+} from "../../src/contracts/workflow-kinds.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { scheduledPayRunId } from "../../src/contracts/names.ts";
+import { scheduledPayRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { TestPayrun } from "./payrun.ts";
 
 /** A playbook's schedule at Temporal. */

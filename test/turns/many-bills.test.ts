@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Assessment } from "../../src/contracts/activities.ts";
-import { WORKFLOW } from "../../src/contracts/names.ts";
+import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WORKFLOW } from "../../src/contracts/names.ts";
+import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { Scene } from "./scene.ts";
 

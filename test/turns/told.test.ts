@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Assessment } from "../../src/contracts/activities.ts";
-import { WORKFLOW } from "../../src/contracts/names.ts";
+import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { Scene } from "./scene.ts";
 
 afterEach(() => {

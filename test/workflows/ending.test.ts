@@ -5,7 +5,8 @@ import { ApplicationFailure } from "@temporalio/common";
 import { NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { expect, inject, test } from "vitest";
 import type { Assessment, RetryAssessment } from "../../src/contracts/activities.ts";
-import { MASS_QUEUE, SIGNAL, TASK_QUEUE, UPDATE, WORKFLOW } from "../../src/contracts/names.ts";
+import { MASS_QUEUE, SIGNAL, TASK_QUEUE, UPDATE } from "../../src/contracts/names.ts";
+import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 
 const namespace = takeNamespace();

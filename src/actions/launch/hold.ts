@@ -1,4 +1,4 @@
-import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../contracts/playbook.ts";
 import { isPayRun } from "../../store/playbooks/playbooks.ts";

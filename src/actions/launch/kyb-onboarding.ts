@@ -1,9 +1,8 @@
-import { kybOnboardingId } from "../../contracts/names.ts";
+import { kybOnboardingId, WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import { recordOnboarding } from "../../store/onboarding/onboardings.ts";
 import { unprocessable } from "../errors.ts";
-import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
 import type { Launcher } from "./launcher.ts";
 

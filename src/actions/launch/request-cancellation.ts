@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { type CancellationPolicy, namedPayments } from "../../domain/cancellations/policy.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import {
@@ -11,7 +11,6 @@ import {
 import type { Tables } from "../../store/index.ts";
 import type { ActionContext } from "../context.ts";
 import type { Launched } from "./launcher.ts";
-import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
 
 export interface CancellationRequest {

@@ -1,5 +1,5 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
 import { activeHolds } from "../../store/holds/holds.ts";
 import { namesBeginning, namesOfAnyKind } from "../../store/names/names.ts";

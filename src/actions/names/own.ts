@@ -1,4 +1,4 @@
-import { cancelScheduledPaymentsId, shortName } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, shortName } from "../../contracts/workflow-kinds.ts";
 import { folded } from "../../domain/names.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";

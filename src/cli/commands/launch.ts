@@ -7,7 +7,7 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";

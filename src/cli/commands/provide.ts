@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import type { Command } from "@commander-js/extra-typings";
 
-import { kybOnboardingId } from "../../contracts/names.ts";
+import { kybOnboardingId } from "../../contracts/workflow-kinds.ts";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
 import type { LegalAct } from "../../domain/onboarding/texts.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";

@@ -1,4 +1,4 @@
-import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/names.ts";
+import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";

@@ -2,7 +2,7 @@ import {
   type CancellationPaymentStatus,
   type CancellationStatus,
 } from "../../api/cancellations.ts";
-import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/workflow-kinds.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { spokenDay, spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";

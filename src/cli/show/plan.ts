@@ -1,5 +1,5 @@
 import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";

@@ -24,7 +24,7 @@ import type { Page } from "../layout.ts";
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { day, type Markup, usd, when } from "../words.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { stopEverything, stopPart } from "./stop.ts";
 
 const BILLS_A_PAGE = 100;

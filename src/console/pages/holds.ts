@@ -5,7 +5,7 @@ import { field, form, hidden, live, pager, section, submit, table, tick } from "
 import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountCalled, type Markup, usd, when, who, whole } from "../words.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 
 const HOLDS_A_PAGE = 50;

@@ -1,4 +1,4 @@
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { html } from "hono/html";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { type ParkedBill, ParkedBody } from "../../api/parked.ts";

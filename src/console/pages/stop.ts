@@ -15,7 +15,7 @@ import { facts, field, form, hidden, note, outcomes, section, submit } from "../
 import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { accountCalled, type Markup, usd, when } from "../words.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 
 /** What a stop may be of besides everything: as a person names it, and as the API does. */
 const PARTS = [

@@ -8,7 +8,7 @@ import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
 import { badge, day, type Markup, stateOf, usd, when } from "../words.ts";
 import { asking } from "./ask.ts";
-import { shortName } from "../../contracts/names.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
 

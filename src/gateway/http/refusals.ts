@@ -1,6 +1,6 @@
 import { coversBusinesses } from "../../domain/approvals/token.ts";
 import type { Context } from "hono";
-import { businessOfWorkflow } from "../../contracts/names.ts";
+import { businessOfWorkflow } from "../../contracts/workflow-kinds.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
 import { refusedWebhook } from "../../store/audit/refused-webhooks.ts";

@@ -1,4 +1,4 @@
-import { businessOfWorkflow } from "../../contracts/names.ts";
+import { businessOfWorkflow } from "../../contracts/workflow-kinds.ts";
 import { actsFor } from "../../domain/approvals/token.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import { businessNamed } from "../../actions/businesses.ts";

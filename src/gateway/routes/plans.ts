@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { planDryId } from "../../contracts/names.ts";
+import { planDryId } from "../../contracts/workflow-kinds.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
 import { getDryPlanPage } from "../../store/plans/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks/playbooks.ts";

@@ -1,5 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
+import { cancelSubject } from "../../contracts/names.ts";
+import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { payRunId } from "../../contracts/names.ts";
+import { payRunId } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { onlyPlans } from "../../domain/plan-only.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { scheduledPayRunId } from "../../../src/contracts/names.ts";
+import { scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
 import { nextFires } from "../../../src/domain/clock/schedule-period.ts";
 import { launcherOf } from "../../../src/domain/clock/schedule-triggers.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
-import { fundingIncidentId } from "../../../src/contracts/names.ts";
+import { fundingIncidentId } from "../../../src/contracts/workflow-kinds.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
 import { subjectFacts } from "../../../src/ledger/rows.ts";

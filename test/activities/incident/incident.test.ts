@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { fundingIncidentId, retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { fundingIncidentId, retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { releaseHold } from "../../../src/store/holds/holds.ts";
 import { getIncident } from "../../../src/store/incidents/incidents.ts";

@@ -3,7 +3,7 @@ import { DefaultLogger } from "@temporalio/worker";
 import { describe, expect } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { createActivities } from "../../../activities/index.ts";
-import { retryFailedPaymentId, scheduledPayRunId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId, scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { storePlaybook } from "../../support/stored-playbook.ts";
 import { type MoneyWorld, test } from "../money-world.ts";

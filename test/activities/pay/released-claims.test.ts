@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";

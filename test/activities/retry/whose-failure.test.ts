@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
 import { holdForLoss } from "../../../src/store/janitor/behind.ts";
 import { claimOwners, handOverClaim } from "../../../src/store/payables/claims.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { startNoticeSender } from "../../../src/notices/sender.ts";
 import { handOverClaim } from "../../../src/store/payables/claims.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";

@@ -6,7 +6,7 @@ import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
 import { chooseCancellation } from "../../../activities/cancel/choose.ts";
 import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
-import { cancelScheduledPaymentsId } from "../../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import { isCancellationPolicy, narrowed } from "../../../src/domain/cancellations/policy.ts";
 import type { CancelChoice } from "../../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";

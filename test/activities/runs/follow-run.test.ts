@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { followRun } from "../../../activities/runs/follow-run.ts";
-import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { PaymentsApiError, type Payment } from "../../../src/payments-api/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
-import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";

@@ -7,7 +7,7 @@ import { chooseCancellation } from "../../../activities/cancel/choose.ts";
 import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { followRun } from "../../../activities/runs/follow-run.ts";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
-import { cancelScheduledPaymentsId } from "../../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import { test } from "../money-world.ts";
 
 test("a run that the store has lost says so, and rests until it is launched again", async ({

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
-import { scheduledPayRunId } from "../../../src/contracts/names.ts";
+import { scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
 import type { Answer } from "./gateway.ts";
 import { type OnTemporal, useGatewayOnTemporal } from "./on-temporal.ts";
 

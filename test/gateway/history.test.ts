@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { HistoryBody } from "../../src/api/history.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { sendOnce } from "../support/sends.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let operator: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  operator = await gateway.token("oli", ["operator"]);
+});
+afterEach(async () => gateway.stop());
+
+function heldBill(
+  { store }: TestGateway,
+  of: { readonly businessId: string; readonly value: string },
+): Promise<unknown> {
+  const hold = { scope: "payable", reason: "Disputed.", author: "oli", nowMs: Date.now() } as const;
+  return store.transaction((trx) => createHold(trx, { ...hold, ...of }));
+}
+
+test("a bill that no run has planned has a history where somebody has held it", async () => {
+  await heldBill(gateway, { businessId: "biz_acme", value: "stranger" });
+  const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
+  const history = HistoryBody.parse(json);
+  expect(history).toMatchObject({
+    business: "acme",
+    state: null,
+    approvals: [],
+    holds: [{ author: "oli", reason: "Disputed." }],
+    paidOnce: { verdict: "not-paid" },
+  });
+  expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+});
+
+test("bills of one id in two businesses are told apart by the business", async () => {
+  const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
+  const two = await startTestGateway({ profiles });
+  try {
+    const token = await two.token("oli", ["operator"]);
+    await seedRun(two.store, { lines: [planLine("p1"), planLine("p2")] });
+    await heldBill(two, { businessId: "biz_north", value: "p1" });
+    const of = (id: string, query: string) =>
+      two.call("GET", `/v1/payables/${id}/history${query}`, token);
+    const either = await of("p1", "");
+    expect(either).toMatchObject({ status: 409, json: { error: "business_ambiguous" } });
+    expect(either.json["message"]).toContain("--business");
+    expect((await of("p1", "?business=acme")).json).toMatchObject({ business: "acme", holds: [] });
+    expect((await of("p1", "?business=north")).json).toMatchObject({
+      business: "north",
+      state: null,
+      holds: [{ reason: "Disputed." }],
+    });
+    const wrong = await of("p2", "?business=north");
+    expect(wrong.status).toBe(404);
+    expect(wrong.json["message"]).toContain("There is one of acme.");
+  } finally {
+    await two.stop();
+  }
+});
+
+test("the history of a bill tells what happened to it, first to last", async () => {
+  const cora = await gateway.token("cora", ["controller"]);
+  const run = await seedRun(gateway.store, { lines: [planLine("p4")] });
+  await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
+  const body = { decision: "approve", planHash: run.planHash };
+  await gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, cora, body);
+  const subject = { businessId: "biz_acme", subject: "p4", owner: run.runId };
+  await sendOnce(gateway.store, subject, { result: "unknown", status: 500 });
+  await gateway.call("POST", "/v1/holds", operator, { payableId: "p4", reason: "wait" });
+  const answer = await gateway.call("GET", "/v1/payables/p4/history", operator);
+  expect(answer.status).toBe(200);
+  const history = HistoryBody.parse(answer.json);
+  expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
+  const kinds = history.timeline.map((entry) => entry.kind);
+  expect(kinds).toEqual(["planned", "approved", "answered", "hold"]);
+  expect(history.approvals).toMatchObject([{ by: "cora", planHash: run.planHash }]);
+  expect(history.timeline.map((entry) => entry.at)).toEqual(
+    history.timeline.map((entry) => entry.at).toSorted(),
+  );
+  expect(history.attempts).toMatchObject([{ seq: 1, state: "open", sends: [{ status: 500 }] }]);
+  expect(history.holds).toMatchObject([{ reason: "wait" }]);
+});
