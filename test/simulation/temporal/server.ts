@@ -74,15 +74,21 @@ export class TemporalServer implements Asks, TaskServer {
     execution.closedMs = this.world.nowMs;
   }
 
-  /** Goes back to an earlier moment of an execution; signals since then are heard again. */
+  /**
+   * Goes back to an earlier moment of an execution; signals since then are heard again. There is
+   * none before its first task.
+   */
   reset(execution: Execution, keep: number): void {
-    if (execution.state !== "running") return;
+    if (execution.state !== "running" || execution.heard.length === 0) return;
     this.world.tell("temporal", `${execution.workflowId} is reset to task ${keep}`);
     execution.state = "terminated";
     const again = this.#make(execution.type, execution.workflowId, execution.input);
     const heard = execution.heard.slice(0, Math.max(1, keep));
-    const later = execution.heard.slice(heard.length).filter(({ kind }) => kind === "signal");
-    this.#waiting.set(again, [...later]);
+    const since = [...execution.heard.slice(heard.length), ...this.#waitingOf(execution)];
+    this.#waiting.set(
+      again,
+      since.filter(({ kind }) => kind === "signal"),
+    );
     this.#replay(again, heard);
   }
 
@@ -102,7 +108,7 @@ export class TemporalServer implements Asks, TaskServer {
   ended(of: Execution): void {
     if (of.state !== "continued") return;
     const next = this.#begin(of.type, of.workflowId, of.next ?? []);
-    for (const job of this.#waiting.get(of) ?? []) {
+    for (const job of this.#waitingOf(of)) {
       if (job.kind === "signal") this.deliver(next, job);
     }
     this.#waiting.delete(of);
@@ -122,7 +128,7 @@ export class TemporalServer implements Asks, TaskServer {
 
   /** Gives an execution something to hear, once a worker can run it. */
   deliver(execution: Execution, job: Job): void {
-    const queue = this.#waiting.get(execution) ?? [];
+    const queue = this.#waitingOf(execution);
     queue.push(job);
     this.#waiting.set(execution, queue);
     if (queue.length === 1) this.#pump(execution, TRAVEL_MS);
@@ -135,13 +141,17 @@ export class TemporalServer implements Asks, TaskServer {
         this.#pump(execution, 1_000);
         return;
       }
-      const queue = this.#waiting.get(execution) ?? [];
+      const queue = this.#waitingOf(execution);
       const job = queue.shift();
       if (job === undefined) return;
       if (queue.length > 0) this.#pump(execution, 1);
       this.#dirty.add(execution);
       execution.hear({ ...job, atMs: this.world.nowMs });
     });
+  }
+
+  #waitingOf(execution: Execution): Job[] {
+    return this.#waiting.get(execution) ?? [];
   }
 
   #begin(type: string, workflowId: string, input: readonly unknown[]): Execution {
@@ -169,7 +179,7 @@ export class TemporalServer implements Asks, TaskServer {
     const [job, ...rest] = heard;
     if (job === undefined) {
       execution.replay(false, 0);
-      if ((this.#waiting.get(execution) ?? []).length > 0) this.#pump(execution, TRAVEL_MS);
+      if (this.#waitingOf(execution).length > 0) this.#pump(execution, TRAVEL_MS);
       return;
     }
     execution.replay(true, job.atMs - this.world.nowMs);
