@@ -11,15 +11,12 @@ import { shortName } from "../../contracts/workflow-kinds.ts";
 import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
-import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
+import { exitCodeOf, pollRun, pollUntil, progressLine } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type OnboardingStatus, OnboardingStatusBody } from "../../api/onboardings.ts";
 import type { Output } from "../terminal/output.ts";
 import { onboardingLines } from "../show/onboarding.ts";
-
-const POLL_MS = 500;
 
 /**
  * Tells of an onboarding that was launched or joined.
@@ -40,18 +37,12 @@ async function onboardingLaunched(
     output.document(launched);
     return EXIT.done;
   }
-  const startedAtMs = Date.now();
-  let status = launched;
-  let shown = "";
-  for (;;) {
-    const line = `${status.phase} · ${status.waitingFor ?? ""}`;
-    if (line !== shown) output.note(dim(line));
-    shown = line;
-    if (status.ended || Date.now() - startedAtMs >= wait.limitMs) break;
-    await sleep(POLL_MS);
-    const path = `/v1/runs/${encodeURIComponent(launched.id)}`;
-    status = await gateway.get(path, OnboardingStatusBody);
-  }
+  const path = `/v1/runs/${encodeURIComponent(launched.id)}`;
+  const status = await pollUntil(() => gateway.get(path, OnboardingStatusBody), {
+    until: ({ ended }) => ended,
+    changed: ({ phase, waitingFor }) => output.note(dim(`${phase} · ${waitingFor ?? ""}`)),
+    limitMs: wait.limitMs,
+  });
   output.lines(onboardingLines(status));
   output.document(status);
   if (!status.ended) return EXIT.waiting;

@@ -37,7 +37,7 @@ export async function pollUntil<
   Status extends {
     readonly phase: string;
     readonly waitingFor: string | null;
-    readonly counts: object;
+    readonly counts?: object;
   },
 >(read: () => Promise<Status>, options: Polling<Status>): Promise<Status> {
   const startedAtMs = Date.now();
@@ -45,7 +45,7 @@ export async function pollUntil<
   let run = await read();
   let seenAtMs = Date.now();
   for (;;) {
-    const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts)}`;
+    const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts ?? {})}`;
     if (now !== shown) options.changed?.(run);
     shown = now;
     const isLate = options.limitMs !== undefined && Date.now() - startedAtMs >= options.limitMs;
