@@ -31,9 +31,11 @@ export class SaidByPeople {
   /** Deposits by their hash: which somebody may have approved, and which were certainly refused. */
   readonly approvedDeposits = new Set<string>();
   readonly rejectedDeposits = new Map<string, number>();
+  /** By hold; somebody may have lifted it before whoever set it has its acknowledgement. */
+  readonly #takenBackMs = new Map<string, number>();
 
   note(said: Omit<Said, "untilMs">): void {
-    this.all.push({ ...said, untilMs: Infinity });
+    this.all.push({ ...said, untilMs: this.#takenBackMs.get(said.holdId ?? "") ?? Infinity });
   }
 
   /** @returns takes it back, where it certainly doesn't count */
@@ -53,6 +55,7 @@ export class SaidByPeople {
   }
 
   takeBack(holdId: string, atMs: number): void {
+    this.#takenBackMs.set(holdId, atMs);
     for (const said of this.all) {
       if (said.holdId === holdId) said.untilMs = Math.min(said.untilMs, atMs);
     }
