@@ -95,7 +95,7 @@ describe("an approval", () => {
   test("of bills whose day has passed tells their new day, and whether that is asked about again", async ({
     scene,
   }) => {
-    const lines = [planLine("gone", { executionDate: "2026-10-12" }), planLine("later")];
+    const lines = [planLine("gone", { executionDate: "2026-08-03" }), planLine("later")];
     const told = async (late: "ask" | "next-business-day") => {
       const period = late === "ask" ? "2026-08-07" : "2026-08-08";
       scene.run = await seedRun(scene.gateway.store, {
