@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { RunStatusBody } from "../../src/api/runs.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
@@ -108,7 +109,7 @@ describe("an approval", () => {
     };
     const [before, asks] = await told("ask");
     const day = DecisionBody.parse(asks).newDates?.executionDate ?? "";
-    expect(day > new Date().toISOString().slice(0, 10)).toBe(true);
+    expect(day > newYorkDate(Date.now())).toBe(true);
     const moved = { count: 1, cents: 10_000, executionDate: day };
     expect([before, asks]).toMatchObject([
       expect.stringContaining(`only moves 1 bill, $100.00, to ${day}, because its day has`),
