@@ -73,7 +73,8 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     return isPlainDatabase(databaseUrl) ? plain(name, text) : { name, state: "ok", text };
   } catch (error) {
     const isMissing = error instanceof StoreError && error.code === "missing";
-    const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
+    const remedy =
+      "Where there was one, restore its backup first (docs/operations.md); else “payrun up”, “payrun worker” or “payrun gateway” makes one.";
     return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
   }
 }
