@@ -5,10 +5,10 @@ import { serviceSays } from "../../src/domain/service-words.ts";
 import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
 import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
-import { waitReasonText } from "../../src/ledger/steps.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { backOff } from "../shared/back-off.ts";
+import { waitingText } from "../shared/waiting-text.ts";
 import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Time between lookups, on the service's clock. */
@@ -116,7 +116,7 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
     case "person":
       return personMustLook(step.code, step.reason, refused);
     case "wait": {
-      const reason = no === null ? waitReasonText(step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
+      const reason = no === null ? waitingText(step, clock) : `${saidOf(no)} ${MAKING_SURE}`;
       return backOff(Math.min(step.waitMs, mostMs), reason);
     }
     case "read":

@@ -5,9 +5,9 @@ import { serviceSays } from "../../src/domain/service-words.ts";
 import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
 import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
-import { waitReasonText } from "../../src/ledger/steps.ts";
 import type { TopUp } from "../../src/store/deposits/deposits.ts";
 import { backOff } from "../shared/back-off.ts";
+import { waitingText } from "../shared/waiting-text.ts";
 import type { DepositOutcome } from "./job.ts";
 import { closedWaitMs } from "./record-deposit.ts";
 
@@ -41,7 +41,7 @@ export function withoutDeposit(
       const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
       const reason =
         closed === null
-          ? waitReasonText(step.reason)
+          ? waitingText(step, clock)
           : `It was sent without an answer, and may not be sent again now (${closed}).`;
       return backOff(Math.min(step.waitMs, mostMs), reason);
     }

@@ -1,16 +1,15 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { spokenTime } from "../../src/domain/clock/spoken.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { isSameLine } from "../../src/ledger/shown.ts";
-import { waitReasonText } from "../../src/ledger/steps.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { noteSends, type SentLine } from "../../src/store/lines/line-leases.ts";
 import { type ActivityContext, LEASE_MS } from "../shared/context.ts";
+import { waitingText } from "../shared/waiting-text.ts";
 import type { PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 
 /** Brings lines before the gate, in the caller's transaction. */
@@ -90,8 +89,7 @@ function ofStep(
     case "wait": {
       const { waitMs, reason } = step;
       const isOpen = reason === "leaving" || reason === "look-due";
-      const until = spokenTime(clock.businessMs + waitMs * clock.scale, clock.zone);
-      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitReasonText(reason, until) };
+      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitingText(step, clock) };
     }
   }
 }

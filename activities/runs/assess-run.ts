@@ -20,8 +20,7 @@ import { dueLines } from "../../src/store/lines/due-lines.ts";
 import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
-import { afterLossLeftMs } from "../../src/ledger/shown.ts";
-import { lossNoticed } from "../../src/store/janitor/behind.ts";
+import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { openTopUpsOf, unfundedByDate } from "../../src/store/deposits/deposits.ts";
@@ -237,11 +236,8 @@ class RunFacts {
 
   /** Until when nothing is sent after a loss of the store was noticed. */
   async #afterLoss(): Promise<Pick<RunView, "sendsNothingUntilMs">> {
-    const loss = await lossNoticed(this.#trx, this.#run.businessId);
-    if (loss === null) return {};
-    const { realMs: atMs, serviceMs, businessMs, scale } = this.#clock;
-    const leftMs = afterLossLeftMs(loss, { atMs, serviceMs }, this.#clock);
-    return leftMs > 0 ? { sendsNothingUntilMs: businessMs + leftMs * scale } : {};
+    const untilMs = await sendsNothingUntilMs(this.#trx, this.#run.businessId, this.#clock);
+    return untilMs === null ? {} : { sendsNothingUntilMs: untilMs };
   }
 
   #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {

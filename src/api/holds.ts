@@ -46,6 +46,13 @@ export const HoldBody = z
     holds: heldSums.optional().describe("What it keeps back, where it was just set"),
     goesOut: billSum
       .extend({
+        zone: moment.zone,
+        notBefore: z
+          .string()
+          .nullable()
+          .describe(
+            "Until when nothing is sent, because the store was restored: what it may have lost shows by then, and is not paid again",
+          ),
         items: z
           .array(
             z.object({

@@ -73,10 +73,18 @@ export interface HoldFacts {
   readonly playbook: string;
 }
 
-/** Why a line that a hold stops isn't paid. */
+/** Why a line that a hold stops isn't paid: of a long reason the first part, as it stands on each. */
 export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
-  return `On hold since ${hold.author} said: ${hold.reason}`;
+  return `On hold since ${hold.author} said: ${beginningOf(hold.reason)}`;
 }
+
+function beginningOf(reason: string): string {
+  if (reason.length <= LONG) return reason;
+  const first = /^.{20,}?(?=[:.;] )/s.exec(reason)?.[0] ?? reason;
+  return `${first.length <= LONG ? first : reason.slice(0, LONG)} …`;
+}
+
+const LONG = 200;
 
 /** The first hold that stops a line, or undefined. */
 export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {

@@ -30,23 +30,21 @@ export function lookDue({ facts, now }: Asked): Step {
   return { kind: "read", reason: "A lookup that begins now is conclusive about every request." };
 }
 
-const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
+const WAIT_TEXTS: Readonly<Record<Exclude<WaitReason, "restored">, string>> = {
   leaving: "A request may be leaving right now.",
   "look-due":
     "A request got no conclusive response. Payrun checks with the service until the request can no longer take effect.",
   "not-shown": "The service doesn't show yet what an earlier request made.",
-  restored:
-    "The store was restored. Payrun sends nothing until a later lookup has shown what the store may have lost.",
   clock: "The service's clock can't be read.",
 };
 
 /**
  * What a subject waits for, for people.
  *
- * @param until when a restored store sends again, where that is known
+ * @param until when that is over: a restored store says when it sends again
  */
-export function waitReasonText(reason: WaitReason, until?: string): string {
-  if (reason !== "restored" || until === undefined) return WAIT_TEXTS[reason];
+export function waitReasonText(reason: WaitReason, until: string): string {
+  if (reason !== "restored") return WAIT_TEXTS[reason];
   return `The store was restored. Payrun sends nothing until ${until}: a lookup then shows what the store may have lost.`;
 }
 

@@ -6,6 +6,7 @@ import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
 import { DECIDE_SOON_MS } from "../domain/notices/decide-by.ts";
 import { oldestUndispatchedMs, recoveredSince } from "../store/events/inbox.ts";
+import { lossNoticed } from "../store/janitor/behind.ts";
 import { lastRefusedWebhook } from "../store/audit/refused-webhooks.ts";
 import type { Db } from "../store/index.ts";
 import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
@@ -136,9 +137,13 @@ async function eventsLate(
   if (missed > 0) {
     const refused = await lastRefusedWebhook(db, { businessId, business, sinceMs: nowMs - DAY_MS });
     const isUnsigned = refused !== null && SIGNATURES.includes(refused);
+    const loss = await lossNoticed(db, businessId);
+    const isRestored = loss !== null && nowMs - loss.atMs < RECOVERED_WITHIN_MS;
     const why = isUnsigned
       ? `, and the gateway has refused webhooks whose signature it could not confirm (${refused})`
-      : "";
+      : isRestored
+        ? ". The store was restored within that hour: it has lost which webhooks came before"
+        : "";
     const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them${why}`;
     const remedy = isUnsigned
       ? "Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; then restart the gateways."

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,6 +7,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
+import { Keyring } from "../../src/vault/keyring.ts";
+import { Vault } from "../../src/vault/vault.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
@@ -113,4 +116,26 @@ test("doctor calls a store locked that another process has locked, and no worker
   const workers = checks.find(({ name }) => name === "Workers");
   expect(workers?.text).toContain("the store is locked");
   expect(workers?.remedy).not.toContain("frozen");
+});
+
+test("doctor counts what the vault has under each key, and names a key that was taken away too early", async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, "payrun.db");
+  const store = await openStore(`sqlite:${path}`);
+  const key = { id: "old", key: randomBytes(32) };
+  const of = { businessId: "biz_1", kind: "tax-id", nowMs: 1 };
+  await new Vault(new Keyring([key])).put(store.db, of, "1");
+  await store.close();
+  const vaultCheck = async (keys: string) => {
+    const env = { PAYRUN_DATABASE_URL: `sqlite:${path}`, PAYRUN_ENCRYPTION_KEYS: keys };
+    const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
+    return checks.find(({ name }) => name === "Vault");
+  };
+  const fresh = `new:${randomBytes(32).toString("base64")}`;
+  const rotating = await vaultCheck(`${fresh},old:${key.key.toString("base64")}`);
+  expect(rotating).toMatchObject({ state: "ok", text: "1 value under old" });
+  expect(await vaultCheck(fresh)).toMatchObject({
+    ...{ state: "failed", text: "1 value under old; there is no key old" },
+    remedy: expect.stringContaining("Put it back"),
+  });
 });

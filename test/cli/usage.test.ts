@@ -133,7 +133,7 @@ describe("what can't be reached", () => {
     const doctor = await payrun(["doctor"], { cwd, env: { ...NO_GATEWAY, ...env } });
     expect(doctor.code).toBe(4);
     expect(doctor.stdout).toContain("move the file away");
-    expect(doctor.stdout).not.toContain("makes a store");
+    expect(doctor.stdout).not.toContain("restore its backup");
   });
 
   test("doctor exits 4 and still lists everything", async () => {

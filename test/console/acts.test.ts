@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
@@ -259,6 +260,13 @@ test("The emergency page says what can be called back and what can't, and cancel
   // Temporal is down here: the request is kept, and said so.
   const done = await olga.send(asked, "/emergency/cancel", { reason: "wrong week" });
   expect(done.text).toContain("Temporal");
+});
+
+test("The emergency page says that a restored store doesn't count what it has lost", async () => {
+  expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
+  const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  await gateway.store.transaction((trx) => holdForLoss(trx, loss));
+  expect((await olga.get("/emergency")).text).toContain("neither counted nor listed");
 });
 
 test("Search leads to what is called so, and lists what may be meant", async () => {

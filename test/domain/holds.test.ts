@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { holdOn } from "../../src/domain/holds.ts";
+import { holdOn, onHoldText } from "../../src/domain/holds.ts";
 
 const facts = {
   payableId: "pay_1",
@@ -26,4 +26,20 @@ test.each([
 test("an unknown scope stops everything: the safe reading", () => {
   const hold = { scope: "region", value: "west", reason: "wait" };
   expect(holdOn([hold], facts)).toBe(hold);
+});
+
+test("a hold's long reason stands on each of its bills by its first part, a short one whole", () => {
+  const short = { author: "cora", reason: "Check the account. Ann knows: call her." };
+  expect(onHoldText(short)).toBe(
+    "On hold since cora said: Check the account. Ann knows: call her.",
+  );
+  const rest = "weekly has seen a later end of its trail. ".repeat(6);
+  const long = {
+    author: "payrun",
+    reason: `The store is older than what was done with it: ${rest}`,
+  };
+  expect(onHoldText(long)).toBe(
+    "On hold since payrun said: The store is older than what was done with it …",
+  );
+  expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
 });

@@ -4,6 +4,7 @@ import { UnderWayBody } from "../../src/api/under-way.ts";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -258,6 +259,17 @@ describe("a release says what goes out because of it", () => {
     const nobody = await typed(gateway, operator, ["release", "--all", "--by", "nora", "--yes"]);
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("by Cora, oli");
+  });
+
+  test("of a restored store says until when nothing goes out, and that nothing is paid again", async () => {
+    await onHold(["p1", "p2"]);
+    const { store } = gateway;
+    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    await store.transaction((trx) => holdForLoss(trx, loss));
+    const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
+    const { stdout } = await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
+    expect(stdout).toMatch(/2 bills, \$333\.00, go out after \w+, .* New York:/);
+    expect(stdout).toContain("what was paid meanwhile shows by then, and is not paid again");
   });
 
   test("an approver ends their own stop, and nobody else's", async () => {

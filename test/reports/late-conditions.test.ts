@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
 import { lateConditions } from "../../src/reports/late-conditions.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { refusedWebhook } from "../../src/store/audit/refused-webhooks.ts";
 import { insertEvents, markDispatched } from "../../src/store/events/inbox.ts";
@@ -172,5 +173,27 @@ test("events that no webhook brought come with the signatures that the gateway c
       text: expect.stringMatching(/signature it could not confirm \(no_match\)$/),
       remedy: expect.stringContaining("webhookSecrets"),
     },
+  ]);
+});
+
+test("where the store was restored within that hour, it is said to have lost which webhooks came", async () => {
+  const { store } = await testStore();
+  const nowMs = Date.now();
+  await insertEvents(store.db, [
+    {
+      ...{ businessId: "biz_1", eventId: "e1", type: "payable.paid", sequence: "1" },
+      ...{ object: "payable", objectId: "p1", createdAt: "2026-11-05T12:00:00Z" },
+      ...{ receivedAtMs: nowMs, via: "deliveries", body: "{}" },
+    },
+  ]);
+  const loss = { businessId: "biz_1", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  await store.transaction(async (trx) => {
+    await markDispatched(trx, "biz_1", ["e1"], nowMs);
+    await holdForLoss(trx, loss);
+  });
+  expect(
+    await lateConditions({ db: store.db, profiles: [ACME], nowMs: nowMs + MINUTE_MS }),
+  ).toMatchObject([
+    { code: "webhooks-missed", text: expect.stringContaining("The store was restored") },
   ]);
 });

@@ -269,6 +269,6 @@ function hintFor(status: number, hasToken: boolean): string | undefined {
     return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
   if (status !== 401) return undefined;
   return hasToken
-    ? "The token comes from PAYRUN_TOKEN, or else from admin.token in PAYRUN_HOME."
+    ? "The token is that of --as, else of PAYRUN_TOKEN, else of admin.token in PAYRUN_HOME."
     : "Set PAYRUN_TOKEN. Where “payrun up” runs, its home holds a local administrator's token.";
 }

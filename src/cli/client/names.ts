@@ -148,8 +148,12 @@ function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError
     code: "not_found",
     details: { candidates: near },
     ...(kind === "run" ? { hint: "“payrun status” lists the runs." } : {}),
+    ...(isPaid ? { hint: NOT_SCHEDULED } : {}),
   });
 }
+
+const NOT_SCHEDULED =
+  "“payrun hold BILL” keeps a bill from being paid; a payment is looked at by its id whatever it is.";
 
 /** Candidates that one refusal shows. */
 const SHOWN_MOST = 10;

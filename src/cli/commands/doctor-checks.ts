@@ -11,6 +11,7 @@ import { conditionsOf } from "../../reports/conditions.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
+import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { httpJson } from "../client/http.ts";
 import { temporalOf } from "../home/running-file.ts";
@@ -35,6 +36,7 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
       nodeCheck(),
       storeCheck(config),
       administratorsCheck(config),
+      vaultCheck(config),
       temporalChecks(config),
       gatewayCheck(config),
       conditionChecks(config),
@@ -73,7 +75,10 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     return isPlainDatabase(databaseUrl) ? plain(name, text) : { name, state: "ok", text };
   } catch (error) {
     const isMissing = error instanceof StoreError && error.code === "missing";
-    const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
+    const made = isPostgres(databaseUrl)
+      ? ""
+      : "; else “payrun up”, “payrun worker” or “payrun gateway” makes one";
+    const remedy = `Where there was one, restore its backup first (docs/operations.md)${made}.`;
     return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
   }
 }
@@ -98,25 +103,6 @@ async function tokensIn(databaseUrl: string): Promise<Token[]> {
   } finally {
     await store.close();
   }
-}
-
-/** Where real money moves, Temporal is to keep nothing readable. */
-function encryptionCheck({ encryptionKeys, profiles }: Config): readonly Check[] {
-  if (profiles.sandboxesOnly()) return [];
-  const name = "Encryption";
-  const [newest] = encryptionKeys;
-  if (newest !== undefined) {
-    const text = `what Temporal keeps of runs is encrypted under the key ${newest.id}`;
-    return [{ name, state: "ok", text }];
-  }
-  return [
-    {
-      name,
-      state: "warning",
-      text: "there is no key, so Temporal keeps bills, vendors and sums in plain text",
-      remedy: "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway.",
-    },
-  ];
 }
 
 /** Where real money moves, one administrator makes tokens and another confirms them. */

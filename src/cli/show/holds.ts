@@ -1,4 +1,5 @@
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { AFTER_LOSS, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
 import { count, dim, printable } from "../terminal/text.ts";
@@ -40,19 +41,20 @@ export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSum
 }
 
 /** Bills that go out because a hold was lifted. */
-export function goesOutLines({ bills, totalCents, items }: GoesOut, isDone: boolean): string[] {
-  const go = isDone ? "go out now" : "go out then";
+export function goesOutLines(of: GoesOut, isDone: boolean): string[] {
+  const { bills, totalCents, items } = of;
   if (bills === 0)
     return [
       `  No approved bill waited for it: nothing ${isDone ? "goes" : "would go"} out because of it.`,
     ];
   const more = bills - Math.min(items.length, ITEMS_SHOWN);
   return [
-    `  ${sumText({ bills, totalCents })} ${bills === 1 ? go.replace("go", "goes") : go}:`,
+    `  ${sumText({ bills, totalCents })} ${goOut(of, isDone ? "now" : "then")}:`,
     ...items
       .slice(0, ITEMS_SHOWN)
       .map((bill) => `    ${nameOf(bill)}, ${formatUsd(bill.amountCents)}`),
     ...(more > 0 ? [dim(`    … ${more} more`)] : []),
+    ...(of.notBefore === null ? [] : [`  ${AFTER_LOSS}`]),
   ];
 }
 

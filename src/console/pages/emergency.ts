@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
+import { ConditionListBody } from "../../api/conditions.ts";
 import { HoldListBody } from "../../api/holds.ts";
 import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
@@ -13,6 +14,7 @@ import {
   form,
   hidden,
   live,
+  note,
   outcomes,
   pager,
   section,
@@ -32,18 +34,21 @@ const BILLS_A_PAGE = 100;
 /** One hand stops everything: what is not sent, by a hold; what is scheduled, by cancelling it. */
 export const emergency: PageOf = async ({ api, visitor, query }) => {
   const page = pageNumberOf(query);
-  const [sent, held] = await Promise.all([
+  const [sent, held, { items: conditions }] = await Promise.all([
     api.get(UnderWayBody, "/v1/under-way", {
       query: { page: String(page), pageSize: String(BILLS_A_PAGE) },
     }),
     api.get(HoldListBody, "/v1/holds", { query: { scope: "all" } }),
+    api.get(ConditionListBody, "/v1/conditions"),
   ]);
+  const isBehind = conditions.some(({ code }) => code === "store-behind");
   const stopped = new Set(held.items.map(({ business }) => business));
   const rest = visitor.businesses.filter((business) => !stopped.has(business));
   return {
     title: "Emergency",
     lead: "Stop what is not sent, call back what can still be called back.",
     main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : html`${stopEverything(visitor, rest)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
+    ${isBehind ? NOT_COUNTED : ""}
     ${live("sent", section("2. What the service has already", figures(sent, visitor), "sent-already"))}
     ${
       sent.items.length === 0
@@ -61,6 +66,16 @@ export const emergency: PageOf = async ({ api, visitor, query }) => {
     ${section("Afterwards", html`<p>Holds end by hand: <a href="/holds">release them</a>, <a href="/holds/release-all?by=${encodeURIComponent(visitor.name)}">all of your own</a> at once if need be. What was waiting goes on within seconds.</p>`)}`,
   };
 };
+
+/** A restored store would say in an emergency that the service has nothing. */
+const NOT_COUNTED = note(
+  "warn",
+  html`<p>
+    The store is older than what was done with it: payments that it has lost are neither counted nor
+    listed here. <code>payrun payments --since DAY</code> lists what the service has, and
+    <code>payrun cancel-scheduled PAYMENT_ID</code> takes one back.
+  </p>`,
+);
 
 function figures(
   { recallable, until, beyond }: UnderWay,

@@ -8,7 +8,9 @@ import {
   ReleaseBody,
 } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
+import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { counted } from "../../domain/counted.ts";
+import { AFTER_LOSS, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
 import { folded, form, hidden, note, outcomes, section, submit } from "../elements.ts";
@@ -88,7 +90,9 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
   if (bills === 0)
     return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);
   const items = of.flatMap((each) => each.items);
-  return html`${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${bills === 1 ? "goes" : "go"} out ${at}: approved, and held by nothing else.</p>`)}
+  const [last] = of.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
+  const when = { zone: NEW_YORK, notBefore: null, ...last, bills };
+  return html`${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${goOut(when, at)}: approved, and held by nothing else.${when.notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
   ${folded(
     "Which",
     html`<ul>

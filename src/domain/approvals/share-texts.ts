@@ -14,7 +14,9 @@ export function shareText(share: ApprovalShare): string {
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
       : []),
-    ...(held.count === 0 ? [] : [`covers ${sumText(held)}, which a hold keeps back`]),
+    ...(held.count === 0
+      ? []
+      : [`covers ${sumText(held)}, which a hold keeps back${oneOfSeveral.length > 0 ? "," : ""}`]),
     ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${sumText(sumOf([group]))}`),
   ];
   const doesNot = [

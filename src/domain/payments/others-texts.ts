@@ -20,7 +20,7 @@ const NOT_ON_RECORD =
 export const NOTHING_OWED =
   "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.";
 
-const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => isPossible === true;
+export const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => isPossible === true;
 
 /** Who made them, as far as the store can know. */
 export function byOthers(others: readonly OthersPayment[]): string {
@@ -32,18 +32,20 @@ export function whereOthers(others: readonly OthersPayment[]): string {
   return others.some(mayBeOurs) ? "not on record here" : "outside Payrun";
 }
 
-/** That they have paid a bill: the beginning of a sentence. */
+/** That they have paid a bill: the beginning of a sentence, before what was sent of our own. */
 export function foundPaid(others: readonly OthersPayment[]): string {
   return others.some(mayBeOurs)
-    ? `Paid by ${byOthers(others)}; as far as this store knows`
+    ? `Paid by ${byOthers(others)}`
     : `Not paid by Payrun, which found it paid by ${byOthers(others)}`;
 }
 
 /** A sentence of its own about them; empty where there are none. */
 export function besideText(beside: readonly OthersPayment[]): string {
   if (beside.length === 0) return "";
-  const where = whereOthers(beside);
-  return ` ${where.charAt(0).toUpperCase()}${where.slice(1)} it has ${namesOf(beside)} of ${formatUsd(centsOf(beside))}.`;
+  const what = `${namesOf(beside)} of ${formatUsd(centsOf(beside))}`;
+  return beside.some(mayBeOurs)
+    ? ` Not on record here: ${what}.`
+    : ` Outside Payrun it has ${what}.`;
 }
 
 export function centsOf(payments: readonly { readonly amountCents: number }[]): number {

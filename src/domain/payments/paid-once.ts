@@ -1,5 +1,13 @@
 import { formatUsd } from "../money.ts";
-import { besideText, byOthers, centsOf, foundPaid, namesOf, whereOthers } from "./others-texts.ts";
+import {
+  besideText,
+  byOthers,
+  centsOf,
+  foundPaid,
+  mayBeOurs,
+  namesOf,
+  whereOthers,
+} from "./others-texts.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
 import { type PaidOnceAttempt, requestText } from "./request-texts.ts";
 import { type Standing, standingText } from "./standing.ts";
@@ -202,7 +210,7 @@ function withoutPayment(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]
   const last = payments.at(-1);
   if (last === undefined) {
     const way = state === null && leftOut != null ? "left-out" : "never-sent";
-    return { verdict, way, text: `Not paid by Payrun: ${sent}.${stands}` };
+    return { verdict, way, text: `Not paid by Payrun: ${sent}.${endedText(facts)}${stands}` };
   }
   const all = payments.length === 1 ? "The payment that was made" : "All payments that were made";
   const ended = [...new Set(payments.map(({ status }) => status))].join(" or ");
@@ -254,11 +262,19 @@ function endText({ status, failureReason, hadSettled }: PaidOncePayment): string
   return `${status === "failed" ? status : `was ${status}`}${why}${after}`;
 }
 
-function sentText({ attempts, payments }: PaidOnceFacts): string {
+function sentText({ attempts, payments, others = [] }: PaidOnceFacts): string {
   if (payments.length > 0) return `Payrun's own ended unpaid (${listed(payments)})`;
-  return attempts.some(({ sends }) => sends.length > 0)
-    ? "none of the requests that were sent made a payment"
+  if (attempts.some(({ sends }) => sends.length > 0))
+    return "none of the requests that were sent made a payment";
+  return others.some(mayBeOurs)
+    ? "this store, which was restored, has no record of a request to pay it"
     : "no request to pay it was ever sent";
+}
+
+/** What became of payments that Payrun may have made before its store was restored. */
+function endedText({ others = [] }: PaidOnceFacts): string {
+  const ended = others.filter((payment) => mayBeOurs(payment) && !isGood(payment));
+  return ended.length === 0 ? "" : ` Not on record here: ${listed(ended)}.`;
 }
 
 /** False if the vendor certainly doesn't have this payment's money, and won't get it. */

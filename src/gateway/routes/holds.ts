@@ -166,7 +166,7 @@ function addRelease(routes: Routes): void {
       if (hold === undefined) throw notInForce(params.id);
       const { db } = context.store;
       const json = await holdJson(db, hold, profile);
-      const sums = await goesOutJson(db, goesOut);
+      const sums = await goesOutJson(context, profile, goesOut);
       return { status: 200, json: { ...json, goesOut: sums, stillHeldBy } };
     },
   });

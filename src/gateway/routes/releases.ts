@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { ReleaseBody } from "../../api/holds.ts";
+import { type GoesOut, ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
 import { unprocessable } from "../../actions/errors.ts";
 import { freedBy, holdsBy, liftHolds } from "../../actions/holds/release.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
+import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import type { OpenLine } from "../../store/lines/open-lines.ts";
@@ -96,7 +97,8 @@ async function heldBy(
   throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
 }
 
-async function releaseJson({ store: { db } }: ScopedContext, all: readonly HeldBy[]) {
+async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
+  const { db } = context.store;
   const released = [];
   const kept = [];
   for (const { profile, lifting, kept: ofOne } of all) {
@@ -108,14 +110,23 @@ async function releaseJson({ store: { db } }: ScopedContext, all: readonly HeldB
     );
     kept.push(...holds.map((hold, index) => ({ hold, roles: ofOne[index]?.roles ?? [] })));
   }
-  const goesOut = await Promise.all(all.map((each) => goesOutJson(db, each.goesOut)));
+  const goesOut = await Promise.all(
+    all.map((each) => goesOutJson(context, each.profile, each.goesOut)),
+  );
   return {
     released,
     kept,
     goesOut: {
+      ...lastToBegin(goesOut),
       bills: goesOut.reduce((sum, { bills }) => sum + bills, 0),
       totalCents: goesOut.reduce((sum, { totalCents }) => sum + totalCents, 0),
       items: goesOut.flatMap(({ items }) => items),
     },
   };
+}
+
+/** Of several businesses the one that sends again last. */
+function lastToBegin(all: readonly GoesOut[]): Pick<GoesOut, "zone" | "notBefore"> {
+  const [last] = all.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
+  return { zone: last?.zone ?? NEW_YORK, notBefore: last?.notBefore ?? null };
 }

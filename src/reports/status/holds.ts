@@ -4,6 +4,7 @@ import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { judgeStop } from "../../domain/stop.ts";
+import { sendsNothingUntilMs } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
@@ -78,12 +79,19 @@ export async function heldSums(
 }
 
 /** Bills that go out because a hold was lifted. */
-export async function goesOutJson(db: Db, lines: readonly OpenLine[]): Promise<GoesOut> {
+export async function goesOutJson(
+  { store: { db }, clocks }: Pick<ActionContext, "store" | "clocks">,
+  profile: BusinessProfile,
+  lines: readonly OpenLine[],
+): Promise<GoesOut> {
+  const { businessId, zone = NEW_YORK } = profile;
   const shown = lines.slice(0, GOES_OUT_SHOWN);
-  const [first] = shown;
   const ids = shown.map(({ payableId }) => payableId);
-  const names = first === undefined ? undefined : await namesOf(db, first.businessId, "bill", ids);
+  const names = ids.length === 0 ? undefined : await namesOf(db, businessId, "bill", ids);
+  const notBeforeMs = await sendsNothingUntilMs(db, businessId, await clocks.read(profile));
   return {
+    zone,
+    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     bills: lines.length,
     totalCents: lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
     items: shown.map(({ payableId, amountCents, runId }) => {

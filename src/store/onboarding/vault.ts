@@ -35,6 +35,19 @@ export async function vaultRefsNotUnder(
   return rows.map((row) => row.vault_ref);
 }
 
+/** How many values stand under which key. */
+export async function vaultCountsByKey(
+  db: Db,
+): Promise<{ readonly keyId: string; readonly count: number }[]> {
+  const rows = await db
+    .selectFrom("vault")
+    .select(["key_id", (eb) => eb.fn.countAll<number | string>().as("count")])
+    .groupBy("key_id")
+    .orderBy("key_id")
+    .execute();
+  return rows.map(({ key_id: keyId, count }) => ({ keyId, count: Number(count) }));
+}
+
 /** Replaces what a value is encrypted with, where it is still under the key that it was read with. */
 export async function rewriteVaultRow(
   db: Db,

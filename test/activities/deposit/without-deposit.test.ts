@@ -20,3 +20,13 @@ test.each([
     expect(outcome).toMatchObject({ kind: "back-off", waitMs });
   }
 });
+
+test("one that a restored store doesn't send yet is said to wait, and until when", () => {
+  const clock = { serviceMs: 0, businessMs: Date.UTC(2026, 10, 26, 15), scale: 1 } as ClockReading;
+  const step = { kind: "wait", reason: "restored", waitMs: 30 * 60_000 } as const;
+  const topUp = { restSinceMs: null } as TopUp;
+  const answer = { kind: "step", step } as const;
+  expect(withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock })).toMatchObject({
+    reason: expect.stringContaining("until Thu, Nov 26, 10:30 AM New York"),
+  });
+});

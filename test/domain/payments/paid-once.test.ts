@@ -294,6 +294,14 @@ describe("what is not said of a bill", () => {
     expect(paidOnce(facts({ ...both, lines, totalCents: 20_000 })).verdict).toBe("paid-once");
   });
 
+  test("that nothing was ever sent is not said by a store that was restored and has no record of a payment", () => {
+    const others = [pmt("cancelled", { id: "pmt_lost", mayBeOurs: true })];
+    const said = conclusionOf({ attempts: [], payments: [], others, state: "on-hold" });
+    expect(said).toMatch(
+      /^Not paid by Payrun: this store, which was restored, has no record of a request to pay it\. Not on record here: pmt_lost was cancelled\./,
+    );
+  });
+
   test("a payment outside Payrun that the whole bill leaves room for is no alarm, one more is", () => {
     const others = [pmt("completed", { id: "theirs", amountCents: 5_000 })];
     expect(conclusionOf({ others, totalCents: 15_000 })).toBe(

@@ -1,0 +1,53 @@
+import type { Config } from "../../config.ts";
+import { counted } from "../../domain/counted.ts";
+import { openStore } from "../../store/index.ts";
+import { vaultCountsByKey } from "../../store/onboarding/vault.ts";
+import type { Check } from "./doctor-businesses.ts";
+
+const TIMEOUT_MS = 5_000;
+
+/** Where real money moves, Temporal is to keep nothing readable. */
+export function encryptionCheck({ encryptionKeys, profiles }: Config): readonly Check[] {
+  if (profiles.sandboxesOnly()) return [];
+  const name = "Encryption";
+  const [newest] = encryptionKeys;
+  if (newest !== undefined) {
+    const text = `what Temporal keeps of runs is encrypted under the key ${newest.id}`;
+    return [{ name, state: "ok", text }];
+  }
+  return [
+    {
+      name,
+      state: "warning",
+      text: "there is no key, so Temporal keeps bills, vendors and sums in plain text",
+      remedy: "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway.",
+    },
+  ];
+}
+
+/** Which keys the vault's values are under, so that one is taken away when none needs it. */
+export async function vaultCheck({
+  databaseUrl,
+  encryptionKeys,
+}: Config): Promise<readonly Check[]> {
+  const counts = await countsIn(databaseUrl).catch(() => []);
+  if (counts.length === 0) return [];
+  const known = new Set(encryptionKeys.map(({ id }) => id));
+  const under = counts.map(({ keyId, count }) => `${counted(count, "value")} under ${keyId}`);
+  const check = { name: "Vault", text: under.join(", ") };
+  const lacking = counts.filter(({ keyId }) => !known.has(keyId)).map(({ keyId }) => keyId);
+  if (lacking.length === 0) return [{ ...check, state: "ok" }];
+  const text = `${check.text}; there is no key ${lacking.join(", ")}`;
+  const remedy =
+    "Put it back behind the others in PAYRUN_ENCRYPTION_KEYS, of workers and gateways.";
+  return [{ ...check, text, state: "failed", remedy }];
+}
+
+async function countsIn(databaseUrl: string) {
+  const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+  try {
+    return await vaultCountsByKey(store.db);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { hostname } from "node:os";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Condition } from "../../src/api/conditions.ts";
+import { freeze } from "../support/freeze.ts";
+import { isLong } from "../support/long.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  expectSettledOnce,
+  paymentRequests,
+  paymentsOf,
+  plannedScene,
+  type Scene,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+/** The drills of docs/operations.md that no other test walks, each as its row says. */
+describe.runIf(isLong)("a drill:", () => {
+  beforeAll(async () => {
+    payrun = await startPayrun();
+  });
+  afterEach(() => payrun.recover());
+  afterAll(() => payrun?.stop());
+
+  test("a worker that froze in the middle of paying is named by its process, ended, and another pays the rest once", async () => {
+    const scene = await halfPaid("frozen", 12);
+    const [frozen] = payrun.workers;
+    if (frozen === undefined) throw new Error("there is no worker to freeze");
+    await freeze(payrun, frozen);
+    await payrun.sandbox.control.faults([]);
+    const silent = await condition("no-worker", 60_000);
+    expect(silent.text).toContain(`${hostname()}:${frozen.pid}`);
+    expect(silent.remedy).toContain("payrun worker");
+    // A frozen process takes no other signal.
+    await payrun.killWorker(frozen);
+    await payrun.startWorker();
+    await gone("no-worker");
+    // What was written and had not left yet shows nowhere: its window must be over.
+    await payrun.sandbox.control.advanceWire("PT9M");
+    await expectSettledOnce(payrun, scene);
+    await expectOnePaymentEach(scene);
+  });
+
+  test("webhooks that nobody hears are made up for from the list of deliveries, which is told of", async () => {
+    const scene = await plannedScene(payrun, "silent", [10_00, 20_00]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "sent", ({ counts }) => counts.scheduled === 2);
+    await payrun.stopGateway();
+    // The bank goes on: everything that it says meanwhile reaches no gateway.
+    await payrun.sandbox.control.advance("P7D");
+    await payrun.startGateway();
+    expect((await condition("webhooks-missed", 60_000)).remedy).toContain("payrun doctor");
+    await expectSettledOnce(payrun, scene);
+  });
+
+  test("an upgrade in the middle of paying stops workers and gateways in order, and the new ones go on without a second payment", async () => {
+    const before = await paymentRequests(payrun);
+    const scene = await halfPaid("upgraded", 60);
+    await payrun.killWorkers("SIGTERM");
+    await payrun.stopGateway("SIGTERM");
+    const sent = (await paymentRequests(payrun)) - before;
+    expect(sent).toBeLessThan(60);
+    await payrun.sandbox.control.faults([]);
+    await payrun.startGateway();
+    await payrun.startWorker();
+    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 60);
+    // Those that stopped had heard what became of each request of theirs.
+    expect((await paymentRequests(payrun)) - before).toBe(60);
+    await expectSettledOnce(payrun, scene);
+    await expectOnePaymentEach(scene);
+  });
+});
+
+/** A run of which the first payments are made, while each answer takes a while. */
+async function halfPaid(name: string, count: number): Promise<Scene> {
+  const amounts = Array.from({ length: count }, (_, index) => (index + 1) * 1_00);
+  const scene = await plannedScene(payrun, name, amounts);
+  await payrun.sandbox.control.faults([
+    { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 1_500 },
+  ]);
+  await approve(payrun, scene.runId);
+  await expect
+    .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
+    .toBe(1);
+  return scene;
+}
+
+async function conditions(): Promise<readonly Condition[]> {
+  const { body } = await payrun.call<{ items: Condition[] }>("operator", "GET", "/v1/conditions");
+  return body.items;
+}
+
+/** What `payrun status`, `payrun doctor` and the alerts say, once they do. */
+async function condition(code: Condition["code"], timeout: number): Promise<Condition> {
+  let found: Condition | undefined;
+  await expect
+    .poll(async () => (found = (await conditions()).find((each) => each.code === code))?.code, {
+      timeout,
+    })
+    .toBe(code);
+  if (found === undefined) throw new Error(`${code} is not told of`);
+  return found;
+}
+
+async function gone(code: Condition["code"]): Promise<void> {
+  const codes = async () => (await conditions()).map((each) => each.code);
+  await expect.poll(codes, { timeout: 30_000 }).not.toContain(code);
+}
+
+async function expectOnePaymentEach({ made }: Scene): Promise<void> {
+  const payments = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
+  expect(payments.map(({ length }) => length)).toEqual(made.map(() => 1));
+}
