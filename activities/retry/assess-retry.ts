@@ -1,5 +1,6 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
+import { withFullStop } from "../../src/domain/history-texts.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
@@ -68,7 +69,7 @@ export async function withCase<T = RetryAssessment>(
       return read.found;
     }
     const { waitingFor, wakeInMs } = read;
-    const details = `\`${payableId}\` waits for ${waitingFor}.`;
+    const details = withFullStop(`\`${payableId}\` waits for ${waitingFor}`);
     return { phase: "waiting", waitingFor, wakeInMs, details, outcome: null };
   } finally {
     if (isUnseen) await flagLook(db, subject);

@@ -137,7 +137,9 @@ export const HistoryBody = z
             .describe("True where Payrun may have made it before its store was restored"),
         }),
       )
-      .describe("Payments of it that the service shows and no request of Payrun has made"),
+      .describe(
+        "Payments of it that the service shows and no request of Payrun is known to have made",
+      ),
     retry: z
       .object({
         id: z.string(),

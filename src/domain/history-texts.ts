@@ -16,6 +16,11 @@ export function publicText(text: string): string {
   return withoutServiceWords(text).replaceAll(/••\w+/g, "••");
 }
 
+/** Ends a text with a full stop, unless it has one: reasons are whole sentences. */
+export function withFullStop(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
 /** A look without private text, for the history. */
 export function forHistory<Now extends Look>(now: Now): Now {
   const { waitingFor, soFar, details, outcome } = now;

@@ -1,10 +1,12 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { reviewDigest } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
 let gateway: TestGateway;
@@ -155,6 +157,24 @@ test("what an approver is shown fits a narrow terminal, and stays one line each 
   const narrow = digest().map(stripVTControlCharacters);
   expect(narrow.filter((line) => line.length > 60)).toEqual([]);
   expect(narrow.map((line) => line.trim()).join(" ")).toContain(leftOut);
+});
+
+test("an account that was removed since the plan was made is said to pay nothing, while bills wait for it", async () => {
+  const service = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"items":[]}');
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void service.close());
+  await gateway.stop();
+  const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
+  run = await seedRun(gateway.store, { lines: [planLine("p1")] });
+  const why = /“balance” can't pay: the service doesn't list it any more/;
+  const review = await reviewFor("cora", ["controller"]);
+  expect(review.warnings).toEqual([expect.stringMatching(why)]);
+  expect(reviewDigest(review).join("\n")).toMatch(why);
+  await setLine(gateway.store, run.runId, "p1", { state: "scheduled", paymentIds: ["pmt_1"] });
+  expect((await reviewFor("cora", ["controller"])).warnings).toEqual([]);
 });
 
 test("pages hold what was asked for, and the sums are over all bills", async () => {

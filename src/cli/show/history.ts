@@ -56,7 +56,9 @@ function titleOf({ bill, leftOut, payableId }: PayableHistory): string {
   return name === "" ? bold(payableId) : `${bold(printable(name))} ${dim(payableId)}`;
 }
 
-function titleOfExternal({ externalPayments }: PayableHistory): string {
+function titleOfExternal({ attempts, externalPayments }: PayableHistory): string {
+  const open = attempts.find(({ state }) => state === "open");
+  if (open !== undefined) return `Perhaps made by request ${open.seq}`;
   return externalPayments.some(({ mayBeOurs }) => mayBeOurs)
     ? "Not on this store's record"
     : "Not made by Payrun";
@@ -127,6 +129,7 @@ function attemptLines(attempt: Attempt, zone: string): string[] {
 }
 
 function sendText({ result, status, code }: Attempt["sends"][number]): string {
+  if (result === "not-sent") return "did not leave";
   const facts = [status, code].filter((fact) => fact !== undefined).join(" ");
   return `sent: ${result}${facts === "" ? "" : ` (${facts})`}`;
 }

@@ -3,6 +3,7 @@ import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contract
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { spokenTime } from "../clock/spoken.ts";
+import { withFullStop } from "../history-texts.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
@@ -243,7 +244,7 @@ function markdown(
   return [
     `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
     ...(soFar === "" ? [] : ["", `So far: ${soFar}.`]),
-    ...(waitingFor === null ? [] : ["", `Waits for: ${waitingFor}.`]),
+    ...(waitingFor === null ? [] : ["", withFullStop(`Waits for: ${waitingFor}`)]),
     ...(input.page === undefined ? [] : ["", `[Open it in the console](${input.page})`]),
     "",
     "| State | Bills | Amount |",

@@ -48,6 +48,7 @@ import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
+import { whySourcesCantPay } from "./sources-now.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 
 type BankChange = RunReview["bankChanges"][number];
@@ -69,6 +70,9 @@ class BankChanges {
 }
 
 type ReviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">;
+
+/** States of bills that are to be paid and have not been sent. */
+const NOT_SENT: readonly LineState[] = ["awaiting-approval", "on-hold", "planned"];
 
 /** Odd and late bills that are named; more are counted, and stand in the list of all bills. */
 const NAMED_MOST = 25;
@@ -109,7 +113,7 @@ export async function reviewOf(
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
   });
   for (const group of groups) digest.add(group);
-  const { first, plan, odd, late, byState, ...rest } = digest.shown();
+  const { first, plan, odd, late, byState, unsentSources, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
@@ -128,7 +132,7 @@ export async function reviewOf(
     plan,
     decideBy: first === null ? null : decideByOf(first),
     ...(await topUpStatuses(context, run)),
-    warnings: summary?.warnings ?? [],
+    warnings: await warningsOf(context, run, summary, unsentSources),
     odd: {
       count: odd,
       items: await withLastPayments(context, run, await named(odd, FLAGGED)),
@@ -177,6 +181,18 @@ function lacks(
   return isOpen && !isOver ? missingOf(under) : null;
 }
 
+/** Warnings of the plan, and of accounts that have stopped paying since it was made. */
+async function warningsOf(
+  { profiles, clientOf }: ReviewContext,
+  { businessId }: Run,
+  summary: PlanSummary | undefined,
+  sourceIds: readonly string[],
+): Promise<string[]> {
+  const profile = profiles.byBusinessId(businessId);
+  const now = profile === undefined ? [] : await whySourcesCantPay(clientOf(profile), sourceIds);
+  return [...new Set([...(summary?.warnings ?? []), ...now])];
+}
+
 async function withLastPayments(
   { profiles, clientOf }: ReviewContext,
   { businessId }: Run,
@@ -213,6 +229,7 @@ class ReviewDigest {
   #plan = NOTHING;
   readonly #byState: Partial<Record<LineState, BillSum>> = {};
   #waiting = NOTHING;
+  readonly #unsentSources = new Set<string>();
   /** First execution date of those that wait. */
   #first: string | null = null;
 
@@ -237,6 +254,9 @@ class ReviewDigest {
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
     this.#accounts.add(plan, state, bills);
+    if (!this.#isOver && NOT_SENT.includes(line.state)) {
+      this.#unsentSources.add(plan.funding.sourceId);
+    }
     if (line.state === "cancelled") return;
     if (line.flagged) this.#odd += bills.count;
     if (line.daysLate > 0 && !ENDED_LINE_STATES.includes(line.state)) this.#late += bills.count;
@@ -268,6 +288,7 @@ class ReviewDigest {
       odd: this.#odd,
       late: this.#late,
       bankChanges: this.#bankChanges.all(),
+      unsentSources: [...this.#unsentSources],
       missing: this.#missing.all(),
     };
   }

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
 import { cancelOfHeld } from "../../../src/domain/cancellations/policy.ts";
 import type { StopScope } from "../../../src/domain/holds.ts";
 import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
@@ -54,6 +55,34 @@ describe("a held payment that the service refuses to cancel", () => {
     const [item] = await cancels.itemsOf(id);
     expect(item).toMatchObject({ open: false, reason: expect.stringMatching(/Ask the service/) });
   });
+});
+
+test("a cancellation whose activity is paused begins no more cancels, and the next activity sends the rest once", async ({
+  cancels,
+  world,
+}) => {
+  const payments = [];
+  // More than it works on at once.
+  for (let number = 0; number < 25; number += 1) {
+    const payableId = await cancels.bill(10_000 + number);
+    payments.push(await cancels.payment(payableId, { scheduledAt: inDays(5) }));
+  }
+  const id = await cancels.ask({ payments });
+  const paused = new AbortController();
+  const client = world.world.context().clientOf("acme");
+  const sent: string[] = [];
+  world.override = {
+    sendMoneyWrite: (request) => {
+      paused.abort();
+      sent.push(request.path);
+      return client.sendMoneyWrite(request);
+    },
+  };
+  await cancelLane(world.context(), { id, by: "test/paused", stop: paused.signal });
+  expect(sent.length).toBeLessThan(payments.length);
+  expect(await cancels.turns(id)).toMatchObject({ phase: "completed" });
+  expect(sent).toHaveLength(payments.length);
+  expect(new Set(sent).size).toBe(payments.length);
 });
 
 describe("what is chosen of a run's bills", () => {

@@ -49,6 +49,11 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   await world.pay(runId);
   expect((await explainIn(world, payableId)).history.paidOnce.verdict).toBe("unknown");
   world.override = {};
+  // The service shows a payment, and nobody can say yet that Payrun has not made it.
+  const meanwhile = await explainIn(world, payableId);
+  expect(meanwhile.history.externalPayments).toHaveLength(1);
+  expect(meanwhile.text).toContain("Perhaps made by request 1");
+  expect(meanwhile.text).not.toContain("Not made by Payrun");
   await world.control.advanceWire("PT20M");
   await world.pay(runId);
   await settle(world, runId);

@@ -169,6 +169,14 @@ test("a run says what it waits for, a fault of the service first", () => {
   );
 });
 
+test("the details end what a run waits for with one full stop, also where that is a whole sentence", () => {
+  const waits = [{ sourceId: "", message: "Payments are locked.", retryAtMs: 1_000 }];
+  const lines = judgeProgress(input({ planned: 3 }, { waits })).details.split("\n");
+  expect(lines).toContain("Waits for: the service: Payments are locked.");
+  const waiting = judgeProgress(input({ "awaiting-approval": 1 })).details.split("\n");
+  expect(waiting).toContain("Waits for: 1 bill waiting for approval.");
+});
+
 test("the details link to the run's page, where somebody can say its address", () => {
   const page = "https://payrun.example.com/runs/pay-run%2Facme%2Fweekly%2F2026-11-05";
   const { details } = judgeProgress(input({ "awaiting-approval": 1 }, { page }));

@@ -1,0 +1,30 @@
+import type { Client, WorkflowSignalWithStartOptions } from "@temporalio/client";
+import { TypedSearchAttributes } from "@temporalio/common";
+import { expect, test } from "vitest";
+import { WORKFLOW_KINDS, type WorkflowKind } from "../../src/contracts/workflow-kinds.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+
+/** What Temporal's list shows of a workflow before its first look. */
+async function shownAtStart<Start>(kind: WorkflowKind<Start>, start: Start): Promise<unknown> {
+  const given: WorkflowSignalWithStartOptions[] = [];
+  const signalWithStart = (_type: string, options: WorkflowSignalWithStartOptions) => {
+    given.push(options);
+    return Promise.resolve();
+  };
+  await startOrSignal({ workflow: { signalWithStart } } as unknown as Client, kind, start);
+  const shown = given[0]?.typedSearchAttributes;
+  const pairs = shown instanceof TypedSearchAttributes ? shown.getAll() : [];
+  return Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]));
+}
+
+test("a failed payment's owner and an incident are found by business, phase and need of action from their start", async () => {
+  const { retryFailedPayment, fundingIncident } = WORKFLOW_KINDS;
+  const bill = { business: "acme", payableId: "pbl_1" };
+  expect(await shownAtStart(retryFailedPayment, bill)).toEqual({
+    ...{ PayrunBusiness: "acme", PayrunPhase: "waiting", PayrunNeedsAction: false },
+  });
+  const account = { business: "acme", sourceId: "balance" };
+  expect(await shownAtStart(fundingIncident, account)).toEqual({
+    ...{ PayrunBusiness: "acme", PayrunPhase: "open", PayrunNeedsAction: true },
+  });
+});
