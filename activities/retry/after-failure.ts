@@ -104,13 +104,13 @@ async function take(
 ): Promise<RetryAssessment> {
   const { code, rule } = failed;
   const reasonCode = code ?? "unknown-reason";
-  const meaning = classifyFailures(failures).text;
+  const { cause, toDo } = classifyFailures(failures);
   const account = { code: reasonCode, reason: told, roles: rule.by };
   if (step.kind === "park") {
     if (step.pause) await pauseAccount(retry.context, retry, account);
     if (step.holdVendor) await holdVendor(retry.context, retry, told, rule.by);
     const why = step.why === null ? "" : `${step.why} `;
-    return park(retry, step.code ?? "unknown-reason", `${told}. ${why}${meaning}`, handled);
+    return park(retry, step.code ?? "unknown-reason", `${cause} ${why}${toDo}`, handled);
   }
   const waiting = { phase: "waiting", reasonCode, reason: told, handledPaymentIds: handled };
   if (step.kind === "retry-on") {

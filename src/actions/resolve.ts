@@ -15,9 +15,10 @@ import { GIVEN_BACK } from "../domain/runs/given-back.ts";
 import { NO_APPROVAL } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
-import type { Tables } from "../store/index.ts";
+import type { Db, Tables } from "../store/index.ts";
 import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
-import { getRetry, requestRetry } from "../store/retries/retries.ts";
+import { givenBackIn } from "../store/lines/parked-lines.ts";
+import { requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { moveSubscription } from "../store/payables/subscriptions.ts";
@@ -74,7 +75,7 @@ export async function resolve(
       return end(context, trx, resolving, END_STATES[request.action]);
     }
     await requireDecider(trx, line, by);
-    await requireNotGivenBack(trx, resolving);
+    await requireNotGivenBack(trx, line);
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const resolution = await retry(context, trx, resolving);
     return unapproved === null ? resolution : { approvalEnded: unapproved, ...resolution };
@@ -99,6 +100,14 @@ interface Resolving {
   readonly by: Principal;
   readonly line: RunLine;
   readonly plan: Pick<PlanLine, "publicId" | "contactName">;
+}
+
+/** What people call a bill that a run has planned. */
+export async function nameOfPlanned(db: Db, businessId: string, payableId: string) {
+  const line = currentOf(await linesOfPayable(db, businessId, payableId));
+  if (line === undefined) return { publicId: null, contactName: null };
+  const { publicId, contactName } = await planLineOf(db, line);
+  return { publicId, contactName };
 }
 
 async function parkedLine(
@@ -131,11 +140,12 @@ async function requireDecider(
   if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
 }
 
-/** A bill whose approval has ended is given back once: asking again would change nothing. */
-async function requireNotGivenBack(trx: Transaction<Tables>, { line }: Resolving): Promise<void> {
-  const { businessId, payableId, runId } = line;
-  const kept = await getRetry(trx, businessId, payableId);
-  if (kept?.phase !== "ended" || kept.approvalEnded === null || kept.runId !== runId) return;
+/** A bill is given back once: asking again would change nothing. */
+async function requireNotGivenBack(
+  trx: Transaction<Tables>,
+  { payableId, runId }: RunLine,
+): Promise<void> {
+  if ((await givenBackIn(trx, { runId, payableId })).size === 0) return;
   throw conflict(
     "given_back",
     "It was given back already: the next run plans it and asks for a new approval.",
@@ -159,7 +169,7 @@ async function unapprovedText(
   if (owner === retryFailedPaymentId(profile.name, payableId)) return NO_APPROVAL;
   throw conflict(
     "not_approved",
-    `${payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,
+    "It has no valid approval, so it can't be retried; the next run plans it anew and asks.",
     { payableId, state: line.state, runId: line.runId },
   );
 }
@@ -180,7 +190,7 @@ async function retry(
   if (other !== undefined) {
     throw conflict(
       "owned_elsewhere",
-      `${payableId} is being planned or paid by ${other.owner}, so it is not retried beside it.`,
+      `It is being planned or paid by ${other.owner}, so it is not retried beside it.`,
       { payableId, owner: other.owner },
     );
   }
@@ -211,7 +221,7 @@ async function end(
   if (!(await closeByPerson(trx, businessId, payableId, profile))) {
     throw conflict(
       "attempt_live",
-      `A request may still pay ${payableId}: its effect is not known yet. Payrun looks until it is; try again then.`,
+      "A request may still pay it: its effect is not known yet. Payrun looks until it is; try again then.",
       { payableId, runId: line.runId },
     );
   }

@@ -111,6 +111,8 @@ export const BulkResolutionBody = z.object({
   refused: z.array(
     z.object({
       payableId: z.string(),
+      publicId: z.string().nullable(),
+      contactName: z.string().nullable(),
       business: z.string(),
       error: z.string(),
       message: z.string(),

@@ -31,7 +31,7 @@ interface StopLines {
 }
 
 const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
-const UNDER_WAY: readonly LineState[] = ["paying", "unknown", "retrying"];
+const UNDER_WAY: readonly LineState[] = ["paying", "unknown"];
 
 /** Says what a stop of these open lines comes to now. */
 export function judgeStop(

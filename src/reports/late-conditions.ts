@@ -147,7 +147,7 @@ async function eventsLate(
     const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them${why}`;
     const remedy = isUnsigned
       ? "Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; then restart the gateways."
-      : "Look whether the service reaches the gateway: payrun doctor.";
+      : "See that the service reaches the gateway at PAYRUN_PUBLIC_URL: DNS, TLS, the balancer. Nothing is lost.";
     found.push({ code: "webhooks-missed", severity: "warning", business, text, remedy });
   }
   return found;

@@ -5,6 +5,7 @@ import type { LineState } from "../contracts/pay-run.ts";
 import { NOTHING, plus } from "../domain/approvals/share.ts";
 import { recallOf } from "../domain/cancellations/cut-off.ts";
 import { recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
+import { handledPayments } from "../store/retries/retries.ts";
 
 /** What can still be stopped of what the service has, of some businesses one after the other. */
 export async function underWay(
@@ -42,9 +43,13 @@ export async function underWay(
     before -= rows.offset;
     if (rows.limit === 0 || rows.offset === here) continue;
     const lines = await recallableLines(store.db, businessId, firstInTime, rows);
+    const ids = lines.map(({ line }) => line.payableId);
+    const failed = await handledPayments(store.db, businessId, ids);
     for (const { plan, line } of lines) {
-      const { payableId, runId, amountCents, executionDate, paymentIds } = line;
-      const untilMs = recallAt(line.state, executionDate)?.untilMs ?? null;
+      const { payableId, runId, amountCents, executionDate } = line;
+      const paymentIds = line.paymentIds.filter((id) => !failed.has(id));
+      const state = line.state === "held" ? "held" : "scheduled";
+      const untilMs = recallAt(state, executionDate)?.untilMs ?? null;
       const recallBy = untilMs === null ? null : new Date(untilMs).toISOString();
       const { publicId, contactName } = plan;
       items.push({

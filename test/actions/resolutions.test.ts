@@ -222,7 +222,20 @@ describe("a parked bill", () => {
       reason: "by check",
     });
     expect(answer.json["resolved"]).toMatchObject([{ payableId: "p2" }]);
-    expect(answer.json["refused"]).toMatchObject([{ payableId: "p1", error: "attempt_live" }]);
+    expect(answer.json["refused"]).toMatchObject([
+      { payableId: "p1", publicId: "BILL-p1", contactName: "Vendor of p1", error: "attempt_live" },
+    ]);
+  });
+
+  test("that nobody approved in time waits for the next run, and for nobody's decision", async () => {
+    const reasonCode = "approval-expired";
+    await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "late" });
+    const parked = await gateway.call("GET", "/v1/payables?state=parked", operator);
+    expect(parked.json["totalCount"]).toBe(2);
+    const history = await gateway.call("GET", "/v1/payables/p1/history", operator);
+    expect(history.json["givenBack"]).toBe(true);
+    expect((await resolve("p1", "retry")).json["error"]).toBe("given_back");
+    expect((await resolve("p1", "give-up")).status).toBe(200);
   });
 });
 

@@ -176,7 +176,7 @@ describe("What needs action", () => {
   test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
     await park("pbl_0101");
     await park("pbl_0102");
-    await park("pbl_0103", "approval-expired");
+    await park("pbl_0103", "partly-paid");
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -189,7 +189,7 @@ describe("What needs action", () => {
     expect(shown.text.indexOf("The account balance bounced")).toBeLessThan(
       shown.text.indexOf("R02, account closed (2)"),
     );
-    expect(shown.text).toContain("Approval expired (1)");
+    expect(shown.text).toContain("Partly paid (1)");
     const bills = ["acme/pbl_0101", "acme/pbl_0102"];
     const query = bills.map((bill) => `bill=${encodeURIComponent(bill)}`).join("&");
     const asked = await olga.get(`/needs-action/resolve?${query}`);

@@ -10,7 +10,7 @@ import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
+import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
 /** What a controller and an engineer stumbled over, typed as they typed it. */
@@ -122,4 +122,35 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   const id = payRunId("acme", "beside", "2026-11-26", 1);
   const { stdout } = await as("cora", ["controller"], ["status"]);
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
+});
+
+test("a hold on a run is released by the names that the run goes by", async () => {
+  const { runId } = run;
+  for (const name of ["weekly", `weekly/${runId.split("/").at(-1) ?? ""}`, runId]) {
+    const oli = (args: readonly string[]) => as("oli", ["operator"], args);
+    expect((await oli(["hold", "--run", runId, "--reason", "odd"])).code).toBe(0);
+    const released = await oli(["release", name]);
+    expect(released.stdout, name).toContain(`released: run ${runId}`);
+  }
+});
+
+test("what a flag must be is said without the words of an API", async () => {
+  const said = await as("vic", ["viewer"], ["report", "--from", "x", "--to", "2026-11-30"]);
+  expect(said).toMatchObject({ code: 2 });
+  expect(said.stderr).toContain("--from must be a date, YYYY-MM-DD, not “x”");
+  const payments = await as("vic", ["viewer"], ["payments", "--since", "x"]);
+  expect(payments.stderr).toMatch(/since must be a date/);
+  expect(payments.stderr).not.toMatch(/query|parameter/i);
+});
+
+test("who cancels a run is told that it is cancelled, and what it ended as", async () => {
+  const cancel = as("oli", ["operator"], ["cancel", run.runId, "--reason", "again", "--yes"]);
+  // Where a worker looks a moment later.
+  const change = { state: "cancelled", reasonCode: "run-cancelled" } as const;
+  setTimeout(() => void setLine(gateway.store, run.runId, "p1", change), 300);
+  const { code, stdout } = await cancel;
+  expect(code).toBe(0);
+  expect(stdout).toContain(`cancelled: ${run.runId}`);
+  expect(stdout).toMatch(/cancelled +1 /);
+  expect(stdout).not.toMatch(/awaiting-approval +1 /);
 });

@@ -7,6 +7,8 @@ import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { approveLines, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
@@ -74,6 +76,33 @@ describe("a hold says what it holds", () => {
     const gone = await typed(gateway, operator, ["hold", "BILL-p4", "--reason", "odd"]);
     expect(gone.stdout).toContain("with the bank");
     expect(gone.stdout).not.toContain("takes it back");
+  });
+
+  test("with what is paid again after a failure: kept back until its new payment is made, and then cancelled", async () => {
+    const { store } = gateway;
+    const retried = { state: "retrying", paymentIds: ["pmt_4"], attempts: 1 } as const;
+    await setLine(store, run.runId, "p4", retried);
+    const key = { businessId: "biz_acme", payableId: "p4" };
+    await upsertRetry(store.db, {
+      ...{ ...key, business: "acme", runId: run.runId, nowMs: 1 },
+      workflowId: retryFailedPaymentId("acme", "p4"),
+    });
+    const handled = { phase: "waiting", handledPaymentIds: ["pmt_4"] } as const;
+    await updateRetry(store.db, key, handled, 2);
+    const held = async () => {
+      const { stdout } = await typed(gateway, operator, ["hold", "BILL-p4", "--reason", "odd"]);
+      return stdout;
+    };
+    expect(await held()).toContain("1 bill, $444.00, kept back");
+    const underWay = async () =>
+      UnderWayBody.parse((await gateway.call("GET", "/v1/under-way", controller)).json);
+    expect((await underWay()).items.map(({ payableId }) => payableId)).toEqual(["p3"]);
+    const again = { executionDate: SOON, paymentIds: ["pmt_4", "pmt_5"], attempts: 2 };
+    await setLine(store, run.runId, "p4", { ...retried, ...again });
+    expect(await held()).toContain("1 bill, $444.00, with the service, which can still cancel");
+    expect((await underWay()).items).toContainEqual(
+      expect.objectContaining({ payableId: "p4", paymentIds: ["pmt_5"] }),
+    );
   });
 
   test("with when it ends by itself, to the minute", async () => {

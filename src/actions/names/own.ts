@@ -69,7 +69,8 @@ export async function findPlaybooks({ context, profile, text }: Looking): Promis
 }
 
 /** Holds by id, or, of those in force, by what they are on. */
-export async function findHolds({ context, profile, text }: Looking): Promise<Found> {
+export async function findHolds(looking: Looking): Promise<Found> {
+  const { context, profile, text } = looking;
   const { db } = context.store;
   const { businessId } = profile;
   const byId = await getHold(db, text);
@@ -79,7 +80,14 @@ export async function findHolds({ context, profile, text }: Looking): Promise<Fo
   const { businessMs } = await context.clocks.read(profile);
   const inForce = await activeHolds(db, businessId, businessMs);
   const named = await shown(inForce);
+  const runs = (await findRuns(looking)).exact.map(({ id }) => id);
+  const onRun = new Set(
+    inForce.flatMap(({ scope, value, holdId }) =>
+      scope === "run" && runs.includes(value) ? holdId : [],
+    ),
+  );
   const isMeant = (hold: Named) =>
+    onRun.has(hold.id) ||
     (text.length >= 12 && hold.id.startsWith(text)) ||
     isCalled(hold, text) ||
     (hold.number === null && folded(hold.name ?? "").endsWith(` ${folded(text)}`));

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import type { Config } from "../../config.ts";
 import type { Shown } from "../../api/shown.ts";
 import { isThisMachine } from "../../config/plaintext.ts";
 import {
@@ -14,6 +13,8 @@ import {
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
+import { shellWord } from "../terminal/typed.ts";
+import type { SpokenConfig } from "./session.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { DryPlanBody, type DryPlanAnswer, type RunStatus } from "../../api/runs.ts";
@@ -45,7 +46,7 @@ interface ReviewPage {
 }
 
 /** Where the gateway is and who asks, as the settings and this home say. */
-export function gatewayOf(config: Config): GatewayClient {
+export function gatewayOf(config: SpokenConfig): GatewayClient {
   const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
   const running =
     isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
@@ -57,6 +58,7 @@ export function gatewayOf(config: Config): GatewayClient {
   return new GatewayClient({
     url: isTold ? running.gatewayUrl : config.gatewayUrl,
     token: ownToken(config),
+    person: config.person,
     mayCrossInTheClear: config.allowsPlaintext.includes("gateway"),
   });
 }
@@ -75,9 +77,16 @@ export function ofBusiness(path: string, business: string | undefined): string {
 export class GatewayClient {
   readonly url: string;
   readonly #bearer: Bearer;
+  /** Whom `--as` has named. */
+  readonly #person: string | undefined;
 
-  constructor({ url, ...who }: Bearer & { readonly url: string }) {
+  constructor({
+    url,
+    person,
+    ...who
+  }: Bearer & { readonly url: string; person?: string | undefined }) {
     this.url = url;
+    this.#person = person;
     this.#bearer = who;
   }
 
@@ -186,6 +195,16 @@ export class GatewayClient {
     return this.#parsed("POST", path, schema, { body });
   }
 
+  /** The same, with whether it made something that was not there yet. */
+  async create<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    body: object,
+  ): Promise<{ readonly made: Shown<Schema>; readonly isNew: boolean }> {
+    const answer = await this.#answered("POST", path, { body });
+    return { made: this.#checked("POST", path, schema, answer), isNew: answer.status === 201 };
+  }
+
   delete<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Shown<Schema>> {
     return this.#parsed("DELETE", path, schema);
   }
@@ -211,7 +230,15 @@ export class GatewayClient {
     schema: Schema,
     asked: Asked = {},
   ): Promise<Shown<Schema>> {
-    const answer = await this.#answered(method, path, asked);
+    return this.#checked(method, path, schema, await this.#answered(method, path, asked));
+  }
+
+  #checked<Schema extends z.ZodType>(
+    method: string,
+    path: string,
+    schema: Schema,
+    answer: HttpAnswer,
+  ): Shown<Schema> {
     if (schema.safeParse(answer.body).success) return answer.body as Shown<Schema>;
     throw unavailable(
       "not_a_gateway",
@@ -250,8 +277,8 @@ export class GatewayClient {
         "Check PAYRUN_GATEWAY_URL.",
       );
     }
-    const hint = hintFor(status, this.#bearer.token !== undefined);
-    return new CliError(exitCodeFor(status), known.message, {
+    const hint = hintFor(status, { token: this.#bearer.token, person: this.#person });
+    return new CliError(exitCodeFor(status), inFlags(known.message), {
       code: known.error,
       details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },
       ...(hint === undefined ? {} : { hint }),
@@ -259,16 +286,27 @@ export class GatewayClient {
   }
 }
 
+/** Who types a command knows flags, and neither parameters nor fields. */
+function inFlags(message: string): string {
+  return message.replace(/^(?:Query parameter|Path parameter|Field) ([\w.]+): /, "$1 ");
+}
+
 function exitCodeFor(status: number): ExitCode {
   if (status === 502 || status === 503 || status === 504) return EXIT.unavailable;
   return status === 400 || status === 422 ? EXIT.usage : EXIT.failed;
 }
 
-function hintFor(status: number, hasToken: boolean): string | undefined {
+function hintFor(
+  status: number,
+  { token, person }: { readonly token: string | undefined; readonly person: string | undefined },
+): string | undefined {
   if (status === 503)
     return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
   if (status !== 401) return undefined;
-  return hasToken
-    ? "The token is that of --as, else of PAYRUN_TOKEN, else of admin.token in PAYRUN_HOME."
+  if (person !== undefined) {
+    return `It is the one that this home keeps for ${person}: “payrun token create ${shellWord(person)} --role ROLE” makes the next one.`;
+  }
+  return token !== undefined
+    ? "The token comes from PAYRUN_TOKEN, or else from admin.token in PAYRUN_HOME."
     : "Set PAYRUN_TOKEN. Where “payrun up” runs, its home holds a local administrator's token.";
 }

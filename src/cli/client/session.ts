@@ -4,11 +4,16 @@ import { readPerson } from "../home/people.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { Output } from "../terminal/output.ts";
 
+/** The settings, and whom `--as` has named. */
+export interface SpokenConfig extends Config {
+  readonly person?: string | undefined;
+}
+
 /** What a command's work is given beside its own arguments. */
 export interface CommandContext {
   readonly output: Output;
   /** Reads the settings at the first call. @throws {CliError} with every mistake in them */
-  readonly config: () => Config;
+  readonly config: () => SpokenConfig;
 }
 
 /** One call of the CLI: where it speaks, and what it ends with. */
@@ -17,7 +22,7 @@ export class Session {
   exitCode: ExitCode = EXIT.done;
   /** Whose token of this home speaks, in place of `PAYRUN_TOKEN`. */
   person: string | undefined;
-  #config: Config | undefined;
+  #config: SpokenConfig | undefined;
 
   /**
    * Does a command's work.
@@ -33,9 +38,10 @@ export class Session {
     this.exitCode = (await work({ output: this.output, config })) ?? EXIT.done;
   }
 
-  #asPerson(config: Config): Config {
+  #asPerson(config: Config): SpokenConfig {
     if (this.person === undefined) return config;
-    return { ...config, token: readPerson(config.home, this.person) };
+    const { person } = this;
+    return { ...config, person, token: readPerson(config.home, person) };
   }
 }
 

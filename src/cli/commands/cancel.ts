@@ -7,7 +7,21 @@ import type { Session } from "../client/session.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
-import { RunStatusBody } from "../../api/runs.ts";
+import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { pollRun } from "../show/wait-for-run.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
+import { dim, green } from "../terminal/text.ts";
+
+/** The run ends what it has not sent when a worker looks, which is at once where one works. */
+const SHOWN_WITHIN_MS = 5_000;
+
+/** States of bills that nothing was sent for. */
+const UNSENT: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+
+function hasStopped({ phase, counts }: RunStatus): boolean {
+  return phase !== "planning" && UNSENT.every((state) => (counts[state] ?? 0) === 0);
+}
 
 const cancelled = z.union([OnboardingStatusBody, RunStatusBody]);
 
@@ -20,6 +34,7 @@ export function addCancelCommand(program: Command, session: Session): void {
       "a run or an onboarding: rent for its newest run, rent/2026-11-26, or its id",
     )
     .option("--reason <text>", "why")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
@@ -29,8 +44,18 @@ export function addCancelCommand(program: Command, session: Session): void {
         const run = await gateway.post(path, cancelled, {
           ...(options.reason === undefined ? {} : { reason: options.reason }),
         });
-        output.lines(run.kind === "kyb-onboarding" ? onboardingLines(run) : runLines(run));
-        output.document(run);
+        if (run.kind === "kyb-onboarding") {
+          output.line(`${green("✓")} ended: ${run.id}`);
+          output.lines(onboardingLines(run));
+          output.document(run);
+          return;
+        }
+        output.line(`${green("✓")} cancelled: ${run.id}`);
+        const now = await pollRun(gateway, runId, { until: hasStopped, limitMs: SHOWN_WITHIN_MS });
+        output.lines(runLines(now));
+        if (!hasStopped(now))
+          output.note(dim("What was not sent yet ends once a worker has looked."));
+        output.document(now);
       }),
     );
 }

@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { NamesBody } from "../../api/names.ts";
 import type { Session } from "../client/session.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
+import { peopleOf } from "../home/people.ts";
 
 /** Who types a command line doesn't wait longer for a name. */
 const MOST_MS = 1_000;
@@ -11,12 +12,17 @@ const MOST_MS = 1_000;
 export function addCompleteCommand(program: Command, session: Session): void {
   program
     .command("complete", { hidden: true })
-    .argument("<kind>", "what is named: run, bill, vendor …")
+    .argument("<kind>", "what is named: run, bill, vendor, person …")
     .argument("[begins]", "what has been typed of it", "")
     .action((kind, begins) =>
       session.run({}, async ({ output, config }) => {
         const query = new URLSearchParams({ kind, begins });
         try {
+          if (kind === "person") {
+            const people = peopleOf(config().home).filter((name) => name.startsWith(begins));
+            for (const name of people) output.verbatim(name);
+            return;
+          }
           const path = `/v1/names?${query.toString()}`;
           const { names } = await gatewayOf(config()).get(path, NamesBody, MOST_MS);
           // A line is a name, and nothing of it steers a terminal.

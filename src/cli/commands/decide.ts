@@ -1,5 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { shortName } from "../../contracts/names.ts";
+
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
@@ -153,7 +155,7 @@ async function agreedTo(
   const said = verifiedIn(texts, review.bankChanges);
   if (!isAsked) return said;
   output.lines([...reviewHead(review), ...reviewDigest(review)]);
-  output.line(dim(`payrun show ${id} lists every bill`));
+  output.line(dim(`payrun show ${shortName(id)} lists every bill`));
   if (decision === "reject") return (await asked("Reject this plan?")) ? [] : undefined;
   const answers = await askVerified(output, review.bankChanges, said);
   if (answers === undefined || !(await asked("Approve this?"))) return undefined;

@@ -6,6 +6,7 @@ import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-cli
 import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { topUpLines } from "../show/deposit.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 import { green, printable, table } from "../terminal/text.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
@@ -24,6 +25,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .option("--top-up", "approve the deposit that it asks for")
     .option("--reason <text>", "why, for the audit trail")
     .option("--business <name>", "needed only where there are several")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .addHelpText("after", HELP)
     .action((account, options) =>

@@ -13,6 +13,8 @@ import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, pollUntil, progressLine } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
+import type { IncidentStatus } from "../../api/incidents.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 import { type OnboardingStatus, OnboardingStatusBody } from "../../api/onboardings.ts";
 import type { Output } from "../terminal/output.ts";
@@ -51,6 +53,9 @@ async function onboardingLaunched(
 
 const WAIT_LIMIT = "10m";
 
+/** Most plans are there within a second or two. */
+const PLANNED_MS = 3_000;
+
 interface LaunchOptions {
   readonly period?: string | undefined;
   readonly business?: string | undefined;
@@ -85,7 +90,7 @@ async function launch(
   const limitMs = readDuration(options.timeout, "--timeout");
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
-  const launched = await gateway.post("/v1/runs", AnyStatusBody, {
+  const { made: launched, isNew } = await gateway.create("/v1/runs", AnyStatusBody, {
     ...(options.business === undefined ? {} : { business: options.business }),
     ...playbook,
     ...(options.period === undefined ? {} : { period: options.period }),
@@ -100,14 +105,10 @@ async function launch(
     return launchedCancellation({ output, gateway }, launched, { wait, limitMs });
   }
   if (options.wait === undefined) {
-    output.line(`${green("✓")} ${launched.id}`);
-    const isOnlyPlanned = "planOnly" in launched;
-    output.line(
-      isOnlyPlanned
-        ? dim(`it only plans, and nothing is sent: payrun show ${shortName(launched.id)}`)
-        : nextCommands(launched.id),
-    );
-    output.document(launched);
+    output.line(`${green("✓")} ${launched.id}${isNew ? "" : "  was launched already"}`);
+    const run = launched.kind === "pay-run" ? await planned(gateway, launched) : launched;
+    output.line(nextOf(run));
+    output.document(run);
     return EXIT.done;
   }
   output.note(launched.id);
@@ -119,6 +120,21 @@ async function launch(
   output.lines(runLines(run));
   if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
   return exitCodeOf(run);
+}
+
+/** The run once it has its plan; as it is where no worker plans it soon. */
+function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> {
+  return pollRun(gateway, id, { until: ({ phase }) => phase !== "planning", limitMs: PLANNED_MS });
+}
+
+/** What to type next. */
+function nextOf(run: RunStatus | IncidentStatus): string {
+  const name = shortName(run.id);
+  if (run.kind !== "pay-run") return dim(`payrun status ${name}`);
+  if ("planOnly" in run) return dim(`it only plans, and nothing is sent: payrun show ${name}`);
+  if (!hasEnded(run)) return nextCommands(run.id);
+  const isEmpty = run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0;
+  return dim(`${isEmpty ? "there is nothing to pay" : run.phase}: payrun show ${name} says why`);
 }
 
 function readInputs(pairs: readonly string[]): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { isDate } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -93,6 +94,9 @@ function daysPath(options: Options): string {
       "report needs a run, or --from and --to",
       "payrun report rent, or payrun report --from 2026-11-01 --to 2026-11-30",
     );
+  }
+  for (const [flag, day] of Object.entries({ from, to })) {
+    if (!isDate(day)) throw usageError(`--${flag} must be a date, YYYY-MM-DD, not “${day}”`);
   }
   if (bankCsv === true || bankDays === true) {
     throw usageError(

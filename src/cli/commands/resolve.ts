@@ -19,9 +19,8 @@ interface Outcome {
 interface Refused {
   readonly payableId: string;
   readonly message: string;
-  /** Where the bill was named. */
-  readonly publicId?: string | null;
-  readonly contactName?: string | null;
+  readonly publicId: string | null;
+  readonly contactName: string | null;
 }
 
 export function addResolveCommand(program: Command, session: Session): void {
@@ -63,9 +62,7 @@ export function addResolveCommand(program: Command, session: Session): void {
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
         for (const { message, ...bill } of outcome.refused) {
-          output.line(
-            `${red("✗")} ${nameOf({ publicId: null, contactName: null, ...bill })}: ${printable(message)}`,
-          );
+          output.line(`${red("✗")} ${nameOf(bill)}: ${printable(message)}`);
         }
         if (outcome.resolved.length + outcome.refused.length === 0) {
           output.line("No bill is parked for that reason.");

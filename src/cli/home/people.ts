@@ -14,6 +14,9 @@ export const personPath = (home: string, name: string) =>
 
 const ENDING = ".token";
 
+/** Who speaks where nobody is named. */
+export const LOCAL_ADMIN = "local-admin";
+
 /** The local administrator's token, as the commands on this machine find it. */
 export function readLocalAdmin(home: string): string | undefined {
   return readToken(localAdminPath(home));
@@ -36,12 +39,12 @@ export function ownToken({ token, home }: Speaker): string | undefined {
  * @throws {CliError} 2 where the home has no token of that name
  */
 export function readPerson(home: string, name: string): string {
-  const token = readToken(personPath(home, name));
+  const token = tokenOf(home, name);
   if (token !== undefined) return token;
-  const known = peopleIn(home);
+  const known = peopleOf(home);
   const lower = name.toLowerCase();
   const [meant, ...others] = known.filter((each) => each.toLowerCase() === lower);
-  const theirs = meant === undefined ? undefined : readToken(personPath(home, meant));
+  const theirs = meant === undefined ? undefined : tokenOf(home, meant);
   if (theirs !== undefined && others.length === 0) return theirs;
   const near = nearest(name, known);
   const guess = near === undefined ? "" : `; did you mean ${near}?`;
@@ -49,6 +52,11 @@ export function readPerson(home: string, name: string): string {
     `${home} has no token of “${name}”${known.length === 0 ? "" : `: it has those of ${known.join(", ")}${guess}`}`,
     "“payrun up” makes some beside a sandbox, and “payrun token create NAME --role ROLE” others; elsewhere set PAYRUN_TOKEN.",
   );
+}
+
+function tokenOf(home: string, name: string): string | undefined {
+  const own = readToken(personPath(home, name));
+  return own ?? (name === LOCAL_ADMIN ? readLocalAdmin(home) : undefined);
 }
 
 /** A token in a file; undefined where it is not there, or empty. */
@@ -70,6 +78,11 @@ export function replaceOwnToken(speaker: Speaker, next: string): string | null {
   const stale = kept.filter((path) => old !== undefined && readToken(path) === old);
   for (const path of stale) writePrivate(path, `${next}\n`);
   return stale.length > 0 ? home : null;
+}
+
+/** Whom `--as` may name here. */
+export function peopleOf(home: string): string[] {
+  return readLocalAdmin(home) === undefined ? peopleIn(home) : [LOCAL_ADMIN, ...peopleIn(home)];
 }
 
 function peopleIn(home: string): string[] {

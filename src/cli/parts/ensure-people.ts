@@ -1,7 +1,7 @@
 import type { Store } from "../../store/index.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { createToken, findToken } from "../../store/approvals/tokens.ts";
-import { localAdminPath, personPath, readToken } from "../home/people.ts";
+import { LOCAL_ADMIN, localAdminPath, personPath, readToken } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 
 export interface Person {
@@ -23,7 +23,7 @@ const CREATED_BY = "payrun up";
  * approver's role: whoever approves has a token of their own.
  */
 export function ensureLocalAdmin(store: Store, home: string): Promise<string> {
-  const person = { name: "local-admin", roles: ["admin"], createdBy: CREATED_BY };
+  const person = { name: LOCAL_ADMIN, roles: ["admin"], createdBy: CREATED_BY };
   return ensurePerson(store, localAdminPath(home), person);
 }
 

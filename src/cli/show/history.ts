@@ -22,7 +22,9 @@ export function historyLines(history: PayableHistory): string[] {
   return [
     `${titleOf(history)}  ${facts.join(" · ")}`,
     dim(`  times are those of ${zoneName(zone)}`),
-    ...(history.reason === null ? [] : [`  ${printable(history.reason)}`]),
+    ...(history.reason === null || repeats(conclusion, history.reason)
+      ? []
+      : [`  ${printable(history.reason)}`]),
     ...(history.owner === null ? [] : [dim(`  owned by ${history.owner}`)]),
     `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
     ...reasons.map((reason) => `  - ${printable(reason)}`),
@@ -47,6 +49,11 @@ export function historyLines(history: PayableHistory): string[] {
     ...section("Holds", holdLines(history)),
     ...section("What happened", storyLines(history)),
   ];
+}
+
+/** A reason that the conclusion gives already, with or without its full stop. */
+function repeats(conclusion: string, reason: string): boolean {
+  return conclusion.includes(reason.replace(/\.$/, ""));
 }
 
 /** Vendor and number first, as people name it; the id behind. */
@@ -167,9 +174,11 @@ function paymentLines({ payments, zone }: PayableHistory): string[] {
   );
 }
 
-function retryLines({ retry }: PayableHistory): string[] {
+function retryLines({ retry, paidOnce }: PayableHistory): string[] {
   if (retry === null) return [];
-  const { retriesMade, phase, reasonCode, reason } = retry;
+  const { retriesMade, phase, reasonCode } = retry;
+  const isSaid = retry.reason !== null && repeats(paidOnce.sentences[0] ?? "", retry.reason);
+  const reason = isSaid ? null : retry.reason;
   // A bank's reason often begins with its code.
   const code = reasonCode !== null && reason?.startsWith(reasonCode) === true ? null : reasonCode;
   const why = [code, reason].filter((text) => text !== null).map(printable);

@@ -10,6 +10,8 @@ export interface Completed {
   readonly words: readonly string[];
   /** What its arguments name, where the gateway knows the names. */
   readonly asks: string | undefined;
+  /** True where several of them may follow each other. */
+  readonly takesSeveral: boolean;
 }
 
 interface Described {
@@ -56,6 +58,7 @@ export function completedOf(program: CommandUnknownOpts, above = ""): Completed[
       options: help.visibleOptions(program).map(optionOf),
       words: program.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
       asks: askedFor(program.registeredArguments.map((argument) => argument.name())),
+      takesSeveral: program.registeredArguments.some(({ variadic }) => variadic),
     },
     ...below.flatMap((command) => completedOf(command, `${path} `)),
   ];
@@ -94,14 +97,37 @@ function optionNames({ options }: Completed): string[] {
   return options.flatMap(({ names }) => names);
 }
 
+/** The option of every command that names one of the people of this home. */
+const AS = "--as";
+
+/** What may precede a value, as it stands behind its command. */
+function valueOptions(completed: readonly Completed[]): string[] {
+  return completed.flatMap(({ path, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .flatMap(({ names }) => names.map((name) => `${path} ${name}`)),
+  );
+}
+
 /**
- * Finds which command a line has come to; the same in bash and zsh, but for where words stand.
- * The variable can't be called `path`: to zsh that is the PATH.
+ * Finds which command a line has come to, and how many arguments of it have been typed; the same in
+ * bash and zsh, but for where words stand. The variable can't be called `path`: to zsh that is the PATH.
  */
 function pathCase(completed: readonly Completed[]): string[] {
   const paths = completed.slice(1).map(({ path }) => quoted(path));
-  return ['    case "$at $word" in', `      ${paths.join("|")}) at="$at $word" ;;`, "    esac"];
+  return [
+    "    if [[ -n $value ]]; then value=; continue; fi",
+    '    case "$at $word" in',
+    `      ${paths.join("|")}) at="$at $word"; given=0 ;;`,
+    `      *' ${AS}'|${valueOptions(completed).map(quoted).join("|")}) value=1 ;;`,
+    '      "$at -"*) ;;',
+    "      *) given=$((given + 1)) ;;",
+    "    esac",
+  ];
 }
+
+/** Where one name is taken, a second isn't offered. */
+const ENOUGH = "(( given )) && [[ $cur != -* ]] && return";
 
 function bashScript(completed: readonly Completed[]): string[] {
   return [
@@ -115,12 +141,13 @@ function bashScript(completed: readonly Completed[]): string[] {
     '  done < <("${COMP_WORDS[0]}" complete "$1" -- "$begun" 2>/dev/null)',
     "}",
     "_payrun() {",
-    "  local at=payrun word offered=",
+    "  local at=payrun word offered= value= given=0",
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"',
     "  COMPREPLY=()",
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
     ...pathCase(completed),
     "  done",
+    `  [[ $prev == ${AS} ]] && { _payrun_names person; return; }`,
     '  case "$at $prev" in',
     ...completed.flatMap(({ path, options }) =>
       options
@@ -141,7 +168,8 @@ function bashScript(completed: readonly Completed[]): string[] {
         each.asks === undefined
           ? `offered=${quoted(names.join(" "))}`
           : `_payrun_names ${each.asks}; return`;
-      return `    ${quoted(each.path)}) if [[ $cur == -* ]]; then offered=${dashed}; else ${others}; fi ;;`;
+      const enough = each.asks === undefined || each.takesSeveral ? "" : `${ENOUGH}; `;
+      return `    ${quoted(each.path)}) ${enough}if [[ $cur == -* ]]; then offered=${dashed}; else ${others}; fi ;;`;
     }),
     "  esac",
     '  COMPREPLY=($(compgen -W "$offered" -- "$cur"))',
@@ -162,12 +190,13 @@ function zshScript(completed: readonly Completed[]): string[] {
     "  compadd -a names",
     "}",
     "_payrun() {",
-    "  local at=payrun word",
+    '  local at=payrun word value= given=0 cur="$words[CURRENT]"',
     "  local -a offered dashed",
     "  local asks=",
     '  for word in "${(@)words[2,CURRENT-1]}"; do',
     ...pathCase(completed),
     "  done",
+    `  if [[ \${words[CURRENT-1]} == ${AS} ]]; then _payrun_names person; return; fi`,
     '  case "$at ${words[CURRENT-1]}" in',
     ...completed.flatMap(({ path, options }) =>
       options
@@ -190,7 +219,8 @@ function zshScript(completed: readonly Completed[]): string[] {
         of.map((name) => described(name, description)),
       );
       const asked = each.asks === undefined ? "" : ` asks=${each.asks}`;
-      return `    ${quoted(each.path)}) offered=(${names.join(" ")}); dashed=(${options.join(" ")})${asked} ;;`;
+      const enough = each.asks === undefined || each.takesSeveral ? "" : `${ENOUGH}; `;
+      return `    ${quoted(each.path)}) ${enough}offered=(${names.join(" ")}); dashed=(${options.join(" ")})${asked} ;;`;
     }),
     "  esac",
     "  if [[ $words[CURRENT] == -* ]]; then _describe -o payrun dashed",
@@ -207,17 +237,30 @@ function fishScript(completed: readonly Completed[]): string[] {
     "# Completes payrun in fish. Load it with: payrun completion fish | source",
     "function __payrun_at",
     "  set -l path payrun",
+    "  set -l value 0",
+    "  set -g __payrun_given 0",
     "  for word in (commandline -opc)[2..-1]",
-    '    if contains -- "$path $word" ' +
+    "    if test $value = 1",
+    "      set value 0",
+    '    else if contains -- "$path $word" ' +
       completed
         .slice(1)
         .map(({ path }) => quoted(path))
         .join(" "),
     '      set path "$path $word"',
+    "      set __payrun_given 0",
+    `    else if test "$word" = ${AS}; or contains -- "$path $word" ${valueOptions(completed).map(quoted).join(" ")}`,
+    "      set value 1",
+    "    else if not string match -q -- '-*' \"$word\"",
+    "      set __payrun_given (math $__payrun_given + 1)",
     "    end",
     "  end",
     '  test "$path" = "$argv"',
     "end",
+    "function __payrun_first",
+    '  __payrun_at "$argv"; and test $__payrun_given = 0',
+    "end",
+    `complete -c payrun -l ${AS.slice(2)} -x -a ${quoted(fishNames("person"))}`,
     ...completed.flatMap((each) => {
       const at = `complete -c payrun -n ${quoted(`__payrun_at ${each.path}`)}`;
       return [
@@ -225,7 +268,11 @@ function fishScript(completed: readonly Completed[]): string[] {
           ({ name, description }) => `${at} -f -a ${quoted(name)} -d ${quoted(description)}`,
         ),
         ...each.words.map((word) => `${at} -f -a ${quoted(word)}`),
-        ...(each.asks === undefined ? [] : [`${at} -f -a ${quoted(fishNames(each.asks))}`]),
+        ...(each.asks === undefined
+          ? []
+          : [
+              `${each.takesSeveral ? at : at.replace("__payrun_at", "__payrun_first")} -f -a ${quoted(fishNames(each.asks))}`,
+            ]),
         ...each.options.map(({ names, description, takesValue, choices, asks }) => {
           const named = names.map((name) =>
             name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,

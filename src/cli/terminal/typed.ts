@@ -11,10 +11,14 @@ import { printable } from "./text.ts";
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
 
 /**
- * A command of ours in a text, not yet spoken to npx, and not a path or a word that ends so. A hold
- * that Payrun itself has set says “since payrun said: …”, which is no command.
+ * A command of ours in a text, with or without a colour before it, not yet spoken to npx, and not a
+ * path or a word that ends so. What
+ * Payrun itself has done, such as “since payrun said: …” and “payrun has asked …”, is no command.
  */
-const OURS = /(?<![\w/.@-]|npx )payrun (?!said: )(?=[a-z])/g;
+const OURS = new RegExp(
+  `(?<=${String.fromCodePoint(27)}\\[[\\d;]*m|^|[^\\w/.@-])(?<!npx )payrun (?!said: |has )(?=[a-z])`,
+  "g",
+);
 
 /**
  * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`

@@ -262,7 +262,7 @@ export function refusalOfPerson(
   if (token.isLaunchers) {
     return refuse(
       "launchers-token",
-      `this token was made by ${run.launchers.join(", ")}, who launched the run, after the launch; it can't approve it`,
+      `this token was made by ${run.launchers.join(", ")}, who launched the run, after the launch; it can't approve it. An older token may, or the run is cancelled and launched again`,
     );
   }
   return undefined;

@@ -15,8 +15,10 @@ export interface FailureClass {
   readonly mayBeRetried: boolean;
   /** What happened, as one sentence. */
   readonly said: string;
-  /** What happened and what a person can do, in a few sentences. */
-  readonly text: string;
+  /** The same in the service's own words, where these name the code and say what it means. */
+  readonly cause: string;
+  /** What a person can do, in a few sentences. */
+  readonly toDo: string;
 }
 
 const NEW_PAYMENT =
@@ -50,13 +52,22 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
   const text = (failureReason ?? "").trim();
   const code = returnCodeOf(wordsOf(text));
   const known = code === null ? undefined : RETURN_CODES[code];
-  if (known === undefined) return { code, mayBeRetried: false, ...unknownReason(text) };
+  if (code === null || known === undefined)
+    return { code, mayBeRetried: false, ...unknownReason(text) };
   const { whose, means, toDo, mayBeReinitiated: mayBeRetried } = known;
   const after = mayBeRetried
     ? `Nacha allows ${REINITIATIONS_MAX} retries, within ${REINITIATION_DAYS} days of the first settlement.`
     : NEW_PAYMENT;
   const said = `The bank says ${code}, ${means}.`;
-  return { code, whose, mayBeRetried, said, text: `${said} ${toDo} ${after}` };
+  const cause = namesAndSays(text, code) ? `${cut(text).replace(/\.$/, "")}.` : said;
+  return { code, whose, mayBeRetried, said, cause, toDo: `${toDo} ${after}` };
+}
+
+/** “R02 Account closed” needs no translation; “R02” and “nsf” do. */
+function namesAndSays(text: string, code: string): boolean {
+  const words = wordsOf(text);
+  const says = PATTERNS.some(([pattern, name]) => name === code && pattern.test(words));
+  return says && new RegExp(`\\b${code}\\b`, "i").test(words);
 }
 
 /**
@@ -91,15 +102,15 @@ function returnCodeOf(text: string): string | null {
   return meant.find((name) => !isReinitiable(name)) ?? meant[0] ?? null;
 }
 
-function unknownReason(text: string): Pick<FailureClass, "whose" | "said" | "text"> {
+function unknownReason(text: string): Pick<FailureClass, "whose" | "said" | "cause" | "toDo"> {
   if (/\binsufficient balance\b/i.test(wordsOf(text))) {
     const said = "The service's balance did not cover the payment on its day.";
-    return { whose: "payer", said, text: `${said} Deposit money. ${NEW_PAYMENT}` };
+    return { whose: "payer", said, cause: said, toDo: `Deposit money. ${NEW_PAYMENT}` };
   }
   const said = text === "" ? "The service gave no reason." : `The service said: "${cut(text)}".`;
   const toDo =
     "It fits no known return code. Ask the bank or the vendor, then resolve with --retry, --paid-elsewhere or --give-up.";
-  return { whose: "unknown", said, text: `${said} ${toDo} ${NEW_PAYMENT}` };
+  return { whose: "unknown", said, cause: said, toDo: `${toDo} ${NEW_PAYMENT}` };
 }
 
 function cut(text: string): string {

@@ -10,7 +10,7 @@ import { parkedBills } from "../../reports/parked.ts";
 import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
 import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
 import { businessOfPayable } from "../../actions/payables.ts";
-import { resolve, type Resolution } from "../../actions/resolve.ts";
+import { nameOfPlanned, resolve, type Resolution } from "../../actions/resolve.ts";
 import { businessQuery, id, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
 
 const action = z.enum(
@@ -127,7 +127,8 @@ function addBulk(routes: Routes): void {
           // One bill that has moved on meanwhile must not keep the others from being resolved.
           if (!(error instanceof GatewayError) || error.status >= 500) throw error;
           const { code, message } = error;
-          refused.push({ payableId, business: profile.name, error: code, message });
+          const called = await nameOfPlanned(context.store.db, profile.businessId, payableId);
+          refused.push({ payableId, ...called, business: profile.name, error: code, message });
         }
       }
       const isLast = parked.length < RESOLVED_AT_ONCE;

@@ -9,7 +9,8 @@ export type NewInboxEvent = Omit<RecordOf<"inbox">, "dispatchedAtMs">;
 export type InboxEvent = Omit<NewInboxEvent, "body">;
 
 /**
- * Keeps events, each once per business however often it is delivered.
+ * Keeps events, each once per business however often it is delivered. One that the list of
+ * deliveries has shown before its webhook came was brought by the webhook all the same.
  *
  * When this returns they are on disk: the sender may be told that they arrived.
  *
@@ -35,7 +36,32 @@ export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Pr
       .execute();
     added.push(...rows.map((row) => row.event_id));
   }
+  const isNew = new Set(added);
+  const late = inOrder.filter(({ eventId, via }) => via === "webhook" && !isNew.has(eventId));
+  for (const [businessId, theirs] of Map.groupBy(late, (event) => event.businessId)) {
+    await broughtByWebhook(
+      db,
+      businessId,
+      theirs.map(({ eventId }) => eventId),
+    );
+  }
   return added;
+}
+
+async function broughtByWebhook(
+  db: Db,
+  businessId: string,
+  eventIds: readonly string[],
+): Promise<void> {
+  for (const ids of chunks(eventIds)) {
+    await db
+      .updateTable("inbox")
+      .set({ via: "webhook" })
+      .where("business_id", "=", businessId)
+      .where("event_id", "in", ids)
+      .where("via", "=", "deliveries")
+      .execute();
+  }
 }
 
 /** Events that nobody has been told about, the longest waiting first, of other businesses than these. */

@@ -1,10 +1,11 @@
+import { sql } from "kysely";
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import { factOf, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
 import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
-import { IS_SPLIT, type SentSum, toSentSum } from "./split-lines.ts";
+import { AS_STANDS, IS_SPLIT, type SentSum, STANDS, toSentSum } from "./split-lines.ts";
 
 /** A line that may still move money, with its run's playbook. */
 export type OpenLine = RunLine & { readonly playbook: string };
@@ -47,12 +48,12 @@ export async function openSumsOf(
   businessId: string,
   target: HoldTarget,
 ): Promise<SentSum[]> {
-  const by = ["run_lines.execution_date", "run_lines.state"] as const;
   const rows = await Promise.all(
     openOf(db, businessId, target).map((query) =>
       query
-        .select([...by, IS_SPLIT.as("is_split"), COUNT, CENTS])
-        .groupBy([...by, IS_SPLIT])
+        .select(["run_lines.execution_date", STANDS.as(AS_STANDS), IS_SPLIT.as("is_split")])
+        .select([COUNT, CENTS])
+        .groupBy(["run_lines.execution_date", sql.ref(AS_STANDS), IS_SPLIT])
         .execute(),
     ),
   );

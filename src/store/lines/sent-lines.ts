@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { isIn } from "../sql/is-in.ts";
-import { IS_SPLIT, type SentSum, toSentSum } from "./split-lines.ts";
+import { AS_STANDS, IS_SPLIT, type SentSum, STANDS, toSentSum } from "./split-lines.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
@@ -13,11 +14,11 @@ const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "p
 export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]> {
   const rows = await db
     .selectFrom("run_lines")
-    .select(["execution_date", "state", IS_SPLIT.as("is_split"), COUNT, CENTS])
+    .select(["execution_date", STANDS.as(AS_STANDS), IS_SPLIT.as("is_split"), COUNT, CENTS])
     .where("business_id", "=", businessId)
     .where(isIn("state", UNDER_WAY))
-    .where("state", "in", SENT)
-    .groupBy(["execution_date", "state", IS_SPLIT])
+    .where(STANDS, "in", SENT)
+    .groupBy(["execution_date", sql.ref(AS_STANDS), IS_SPLIT])
     .orderBy("execution_date")
     .execute();
   return rows.map(toSentSum);
@@ -50,7 +51,7 @@ export async function recallableLines(
       if (firstInTime === null) return held;
       const isInTime = eb("run_lines.execution_date", ">=", firstInTime);
       const isOne = eb(IS_SPLIT, "=", 0);
-      return eb.or([held, eb.and([eb("run_lines.state", "=", "scheduled"), isInTime, isOne])]);
+      return eb.or([held, eb.and([eb(STANDS, "=", "scheduled"), isInTime, isOne])]);
     })
     .orderBy("run_lines.execution_date")
     .orderBy("run_lines.amount_cents", "desc")

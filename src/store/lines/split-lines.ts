@@ -11,23 +11,41 @@ export const IS_SPLIT = sql<number>`case
     >= case when run_lines.attempts > 1 then run_lines.attempts else 1 end
   then 1 else 0 end`;
 
+/**
+ * How a line stands with the service. What is paid again after a failure is there like any other
+ * once its new payment is made; until then it has not been sent, and a hold keeps it back.
+ */
+export const STANDS = sql<string>`case
+  when run_lines.state <> 'retrying' then run_lines.state
+  when length(run_lines.payment_ids) - length(replace(run_lines.payment_ids, ',', '')) > coalesce(
+    (select length(retries.handled_payment_ids) - length(replace(retries.handled_payment_ids, ',', ''))
+      from retries
+      where retries.business_id = run_lines.business_id
+        and retries.payable_id = run_lines.payable_id
+        and retries.run_id = run_lines.run_id), 0)
+  then 'scheduled' else 'planned' end`;
+
+/** The name under which `STANDS` is selected and grouped. */
+export const AS_STANDS = "stands";
+
 /** Lines of one day and state, apart for those that the service has split. */
 export interface SentSum extends DaySum {
   readonly isSplit: boolean;
 }
 
 export function toSentSum({
+  stands: state,
   is_split: isSplit,
   count,
   cents,
   ...row
 }: {
   readonly execution_date: string;
-  readonly state: string;
+  readonly stands: string;
   readonly is_split: number;
   readonly count: number;
   readonly cents: number;
 }): SentSum {
   const sum = { isSplit: Number(isSplit) === 1, count: Number(count), cents: Number(cents) };
-  return { ...toRunLine(row), ...sum };
+  return { ...toRunLine({ ...row, state }), ...sum };
 }

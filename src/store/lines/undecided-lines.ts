@@ -13,6 +13,7 @@ import { activeHolds, type Hold } from "../holds/holds.ts";
 import { isApproved } from "../approvals/line-approvals.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
+import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
@@ -186,11 +187,9 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
     moment,
     (eb) => [eb("state", "=", "planned"), eb.not(isApproved(businessMs))],
     { ...NO_REASON, ...BEGUN_ANEW, state: "awaiting-approval" },
-    { why: "approval-expired" },
+    { why: UNAPPROVED },
   );
 }
-
-const UNAPPROVED = "approval-expired";
 
 /** Parks what nobody approved in time; what a request may still pay is looked after first. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {

@@ -5,9 +5,15 @@ import { is } from "../sql/is-in.ts";
 
 type OfLines = ExpressionBuilder<Tables, "run_lines">;
 
-/** True where the retry of a parked line has ended: it has given the bill back for the next run. */
+/** Why a line is parked that nobody approved in time. */
+export const UNAPPROVED = "approval-expired";
+
+/**
+ * True where the next run plans the bill of a parked line: its retry has ended, or nobody approved
+ * it in time, and then its run hasn't sent it.
+ */
 export function isGivenBack(eb: OfLines) {
-  return eb.exists(
+  const retryEnded = eb.exists(
     eb
       .selectFrom("retries")
       .select("retries.workflow_id")
@@ -16,6 +22,7 @@ export function isGivenBack(eb: OfLines) {
       .whereRef("retries.run_id", "=", "run_lines.run_id")
       .where("retries.phase", "=", "ended"),
   );
+  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), retryEnded]);
 }
 
 /**

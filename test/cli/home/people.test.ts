@@ -24,6 +24,14 @@ test("--as finds a person whose name is typed in another case, and asks where tw
   expect(() => readPerson(home, "olga owner")).toThrow(/it has those of OLGA owner, Olga Owner/);
 });
 
+test("--as names the local administrator, who speaks where nobody is named", () => {
+  const home = temporaryFolder();
+  expect(() => readPerson(home, "local-admin")).toThrow(/has no token of “local-admin”/);
+  writeFileSync(localAdminPath(home), "admin\n");
+  expect(readPerson(home, "local-admin")).toBe("admin");
+  expect(() => readPerson(home, "cora")).toThrow(/it has those of local-admin/);
+});
+
 test("a token's new secret is kept wherever the home has kept the old one, and nowhere else", () => {
   const home = temporaryFolder();
   mkdirSync(join(home, "people"));

@@ -96,6 +96,23 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await asked("status", "--b")).toBe("nothing");
   });
 
+  test("offers no second name where a command takes one, and a further one where it takes several", async () => {
+    const asked = async (...words: readonly string[]) => (await completed(words)).asked;
+    expect(await asked("show", "rent", "")).toBe("nothing");
+    expect(await asked("watch", "rent", "re")).toBe("nothing");
+    expect(await asked("approve", "--reason", "fine", "re")).toBe("complete run -- re");
+    expect(await asked("show", "--as", "cora", "re")).toBe("complete run -- re");
+    expect(await asked("resolve", "BILL-1", "BILL")).toBe("complete bill -- BILL");
+    expect(await offered("show", "rent", "--js")).toEqual(["--json"]);
+  });
+
+  test("offers the people of this home behind --as", async () => {
+    expect(await completed(["approve", "rent", "--as", "co"], ["cora"])).toMatchObject({
+      asked: "complete person -- co",
+      offered: ["cora"],
+    });
+  });
+
   test("offers a name of several words as the one word that the shell takes", async () => {
     const known = ["Osprey Robotics", "O'Hara & Sons"];
     const plain = await completed(["explain", "O"], known);

@@ -36,6 +36,20 @@ test("a hold that Payrun itself has set is no command to type", () => {
   expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
 });
 
+test("what Payrun itself has asked for is no command to type", () => {
+  const text = "payrun has asked to cancel its payment: The vendor's bank account changed";
+  expect(typeable(text, "/")).toBe(text);
+});
+
+test("a command in a colour is spoken to npx as a plain one is", () => {
+  const escape = String.fromCodePoint(27);
+  const plain = typeable("payrun show rent", "/");
+  expect(plain).not.toBe("payrun show rent");
+  expect(typeable(`${escape}[2mpayrun show rent${escape}[22m`, "/")).toBe(
+    `${escape}[2m${plain}${escape}[22m`,
+  );
+});
+
 /** A program as npx keeps it that was given this to fetch it. */
 function fetchedByNpx(given: string): string {
   const cached = temporaryFolder();

@@ -37,7 +37,16 @@ describe("the failure policy", () => {
   it("a closed account's text explains what happened and what to do", () => {
     const found = classifyFailure("R02 Account closed");
     expect(found.whose).toBe("payee");
-    expect(found.text).toContain("Ask the vendor for new bank details");
+    expect(found.toDo).toContain("Ask the vendor for new bank details");
+  });
+
+  it.each([
+    ["R02 Account closed", "R02 Account closed."],
+    ["R02", "The bank says R02, account closed."],
+    ["account closed", "The bank says R02, account closed."],
+    ["computer says no", 'The service said: "computer says no".'],
+  ])("the cause of %j is said once", (text, cause) => {
+    expect(classifyFailure(text).cause).toBe(cause);
   });
 
   it.each([null, undefined, "", "computer says no", "R99 unheard of", "R01 then R02", "ERR01"])(
@@ -51,7 +60,7 @@ describe("the failure policy", () => {
     for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {
       const found = classifyFailure(text);
       expect(found).toMatchObject({ code: null, mayBeRetried: false, whose: "payer" });
-      expect(found.text).toContain("Deposit money");
+      expect(found.toDo).toContain("Deposit money");
     }
   });
 

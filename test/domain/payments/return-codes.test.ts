@@ -37,10 +37,12 @@ describe("the table of return codes", () => {
   });
 
   it.each(CODES)("the table says what %s means and what a person can do", (code) => {
-    const { code: found, text } = classifyFailure(`Returned by the bank (${code.toLowerCase()}).`);
+    const told = `Returned by the bank (${code.toLowerCase()}).`;
+    const { code: found, cause, toDo } = classifyFailure(told);
     expect(found).toBe(code);
-    expect(text.length).toBeGreaterThan(60);
-    expect(text.includes("new approval")).toBe(!MAY_BE_REINITIATED.includes(code));
+    expect(cause).toBe(`The bank says ${code}, ${RETURN_CODES[code]?.means ?? ""}.`);
+    expect(toDo.length).toBeGreaterThan(20);
+    expect(toDo.includes("new approval")).toBe(!MAY_BE_REINITIATED.includes(code));
   });
 });
 

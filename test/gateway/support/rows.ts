@@ -202,11 +202,13 @@ export async function setLine(
     readonly reason?: string;
     readonly paymentIds?: readonly string[];
     readonly attempts?: number;
+    readonly executionDate?: string;
   },
 ): Promise<void> {
   await store.db
     .updateTable("run_lines")
     .set({
+      ...(change.executionDate === undefined ? {} : { execution_date: change.executionDate }),
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
       state: change.state,
       reason_code: change.reasonCode ?? null,
