@@ -7,7 +7,7 @@ import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
-import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { approveLines, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
