@@ -4,6 +4,7 @@ import { listAudit } from "../../src/store/audit/audit.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { serviceWithoutSources } from "../gateway/support/no-sources.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
@@ -43,6 +44,17 @@ test("Today says what waits for whom, and that a launcher's own approval is not 
   const lou = await (await signedIn(gateway, "lou", ["controller", "owner"])).get("/");
   expect(lou.text).toContain("No run waits for your approval.");
   expect(lou.text).toContain("58 bills, for owner or controller");
+});
+
+test("who is about to approve reads that the account can't pay any more", async () => {
+  await gateway.stop();
+  const apiUrl = await serviceWithoutSources();
+  gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
+  run = await seedWeekly(gateway.store);
+  cora = await signedIn(gateway, "cora", ["controller"]);
+  expect((await cora.get(check())).text).toContain(
+    "can't pay: the service doesn't list it any more",
+  );
 });
 
 describe("Approving", () => {

@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
@@ -7,6 +5,7 @@ import { DecisionBody } from "../../src/api/schemas.ts";
 import { reviewDigest } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { serviceWithoutSources } from "./support/no-sources.ts";
 import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
 let gateway: TestGateway;
@@ -160,13 +159,8 @@ test("what an approver is shown fits a narrow terminal, and stays one line each 
 });
 
 test("an account that was removed since the plan was made is said to pay nothing, while bills wait for it", async () => {
-  const service = createServer((_request, response) => {
-    response.writeHead(200, { "content-type": "application/json" }).end('{"items":[]}');
-  });
-  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void service.close());
   await gateway.stop();
-  const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const apiUrl = await serviceWithoutSources();
   gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
   run = await seedRun(gateway.store, { lines: [planLine("p1")] });
   const why = /“balance” can't pay: the service doesn't list it any more/;

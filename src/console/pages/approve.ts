@@ -48,6 +48,7 @@ async function checkPage(
     status: filled.problems.size === 0 ? 200 : 422,
     main: html` ${filled.isKept === true ? note("info", html`<p>What you had filled in is below. Nothing is decided yet: look at it once more, then approve.</p>`, "You signed in again") : ""}
     ${note(review.yours.refusal === null ? "info" : "warn", html`<p>${review.yours.summary}</p>`)}
+    ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
     ${section(
       "What you approve",
       html`${facts([
