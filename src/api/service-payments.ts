@@ -16,6 +16,9 @@ const listedPayment = z.object({
   mayBeOurs: z
     .boolean()
     .describe("True where Payrun may have made it before its store was restored"),
+  beingFoundOut: z
+    .boolean()
+    .describe("True while a request for its bill has no final response yet: it may have made it"),
 });
 
 export const ServicePaymentsBody = z

@@ -4,6 +4,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import { madeHere } from "../ledger/forgotten-payments.ts";
 import { lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
+import { openSubjects } from "../store/payables/open-subjects.ts";
 import { namesOf } from "../store/names/names.ts";
 
 /** The most that the service gives (API specification, section 8). */
@@ -28,6 +29,8 @@ export async function paymentsSince(
   const isLast = shown.items.length === 0 || newer.length < shown.items.length;
   const made = await madeHere(db, businessId, newer);
   const loss = await lossNoticed(db, businessId);
+  const unknown = newer.flatMap(({ id, payableId }) => (made.has(id) ? [] : (payableId ?? [])));
+  const open = await openSubjects(db, businessId, unknown);
   const bills = newer.flatMap(({ payableId }) => payableId ?? []);
   const vendors = newer.flatMap(({ contactId }) => contactId ?? []);
   const billNames = await namesOf(db, businessId, "bill", bills);
@@ -40,6 +43,7 @@ export async function paymentsSince(
       contactName: vendorNames.get(contactId ?? "")?.name ?? null,
       publicId: billNames.get(payableId ?? "")?.number ?? null,
       mayBeOurs: !onRecord && mayBeForgotten(loss, payment),
+      beingFoundOut: !onRecord && open.has(payableId ?? ""),
     };
   });
   const { totalCount } = shown;

@@ -40,6 +40,28 @@ test("payments that the store's requests have made are on record, all others are
   ]);
 });
 
+test("a payment is not called somebody else's while a request for its bill has no response", async ({
+  world,
+}) => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const client = world.world.context().clientOf("acme");
+  world.override = {
+    sendMoneyWrite: async (request) => {
+      await client.sendMoneyWrite(request);
+      return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
+    },
+    listAll: () => Promise.resolve([]),
+  };
+  await world.pay(runId);
+  const of = async () =>
+    (await listed(world, 1)).items.find((payment) => payment.payableId === payableId);
+  expect(await of()).toMatchObject({ onRecord: false, beingFoundOut: true });
+  world.override = {};
+  await world.control.advanceWire("PT20M");
+  await world.pay(runId);
+  expect(await of()).toMatchObject({ onRecord: true, beingFoundOut: false });
+});
+
 test("the pages go on until one is empty, and nothing older is shown", async ({ world }) => {
   const { runId } = await world.approvedRun([{}]);
   await world.pay(runId);

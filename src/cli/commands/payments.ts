@@ -85,8 +85,9 @@ function rowOf(zone: string): (payment: Payment) => string[] {
   ];
 }
 
-function knownText({ onRecord, mayBeOurs }: Payment): string {
+function knownText({ onRecord, mayBeOurs, beingFoundOut }: Payment): string {
   if (onRecord) return "on record";
+  if (beingFoundOut) return yellow("not on record yet: a request for its bill has no response");
   return yellow(
     mayBeOurs
       ? "not on record: made after the backup, or by somebody else"
