@@ -34,6 +34,31 @@ test("a settled bill: who approved it on which plan, its request and payment, an
   expect(text).toContain("times are those of New York");
 });
 
+test("a request that could not leave is said not to have left, and is none that was sent", async ({
+  world,
+}) => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  let isFirst = true;
+  const client = world.world.context().clientOf("acme");
+  world.override = {
+    sendMoneyWrite: (request) => {
+      if (!isFirst) return client.sendMoneyWrite(request);
+      isFirst = false;
+      return Promise.resolve({
+        ...{ kind: "no-answer", sent: false, code: "not_sent", reason: "it came too late" },
+      } as const);
+    },
+  };
+  await world.pay(runId);
+  world.override = {};
+  await world.control.advanceWire("PT20M");
+  await world.pay(runId);
+  const { history, text } = await explainIn(world, payableId);
+  expect(history.attempts[0]?.sends.map(({ result }) => result)).toEqual(["not-sent", "applied"]);
+  expect(text).toContain("did not leave");
+  expect(text).toMatch(/Request 1 for \$100\.00 was sent once/);
+});
+
 test("a lost answer: each send under one key, and the lookup that found its payment", async ({
   world,
 }) => {
