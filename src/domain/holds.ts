@@ -75,7 +75,13 @@ export interface HoldFacts {
 
 /** Why a line that a hold stops isn't paid. */
 export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
-  return `On hold since ${hold.author} said: ${hold.reason}`;
+  const { author, reason } = hold;
+  return isWorkflow(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
+}
+
+/** True for what a workflow of Payrun's has set: its id tells people nothing. */
+export function isWorkflow(author: string): boolean {
+  return author.includes("/");
 }
 
 /** The first hold that stops a line, or undefined. */
