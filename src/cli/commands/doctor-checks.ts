@@ -189,7 +189,12 @@ function plain(name: string, text: string): Check {
 /** Whether somebody works on each task queue. */
 function workersCheck(unserved: readonly ServedQueue[]): Check {
   const name = "Task queues";
-  if (unserved.length === 0) return { name, state: "ok", text: "each has a worker" };
+  if (unserved.length === 0)
+    return {
+      name,
+      state: "ok",
+      text: "Temporal has heard of a worker on each within five minutes",
+    };
   const queues = unserved.map(({ taskQueue, stands }) => `${taskQueue} (${stands.toLowerCase()})`);
   const serve = unserved.map((queue) => queue.serve).join(" ");
   return {
