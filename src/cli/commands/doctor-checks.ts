@@ -264,7 +264,7 @@ const MUTE = {
 const WELL: Readonly<Record<string, string>> = {
   Workers: "were heard of just now",
   Clocks: "the database's agrees with this machine's",
-  Notices: "everybody was told",
+  Notices: "none waits to reach somebody",
   Tokens: "none ends within two weeks",
   Approvers: "every role that a playbook asks for is held",
 };

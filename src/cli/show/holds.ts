@@ -40,8 +40,10 @@ export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSum
 }
 
 /** Bills that go out because a hold was lifted. */
-export function goesOutLines({ bills, totalCents, items }: GoesOut, isDone: boolean): string[] {
+export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
+  const { bills, totalCents, items } = freed;
   const go = isDone ? "go out now" : "go out then";
+  if (bills === 0 && freed.asksAgain !== undefined) return askedAgainLines(freed);
   if (bills === 0)
     return [
       `  No approved bill waited for it: nothing ${isDone ? "goes" : "would go"} out because of it.`,
@@ -53,6 +55,16 @@ export function goesOutLines({ bills, totalCents, items }: GoesOut, isDone: bool
       .slice(0, ITEMS_SHOWN)
       .map((bill) => `    ${nameOf(bill)}, ${formatUsd(bill.amountCents)}`),
     ...(more > 0 ? [dim(`    … ${more} more`)] : []),
+    ...askedAgainLines(freed),
+  ];
+}
+
+function askedAgainLines({ asksAgain }: GoesOut): string[] {
+  if (asksAgain === undefined) return [];
+  const { bills, executionDate } = asksAgain;
+  const [move, whose] = bills === 1 ? ["moves", "its"] : ["move", "their"];
+  return [
+    `  ${sumText(asksAgain)} ${move} to ${executionDate}, because ${whose} day has passed, and an approval is asked for again.`,
   ];
 }
 

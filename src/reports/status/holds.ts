@@ -6,6 +6,7 @@ import type { HoldTarget } from "../../domain/holds.ts";
 import { judgeStop } from "../../domain/stop.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
+import type { FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
@@ -78,18 +79,27 @@ export async function heldSums(
 }
 
 /** Bills that go out because a hold was lifted. */
-export async function goesOutJson(db: Db, lines: readonly OpenLine[]): Promise<GoesOut> {
-  const shown = lines.slice(0, GOES_OUT_SHOWN);
+export async function goesOutJson(db: Db, lines: readonly FreedLine[]): Promise<GoesOut> {
+  const [asked = [], goes = []] = [true, false].map((isAsked) =>
+    lines.filter(({ asksAgainFor }) => (asksAgainFor !== undefined) === isAsked),
+  );
+  const shown = goes.slice(0, GOES_OUT_SHOWN);
   const [first] = shown;
   const ids = shown.map(({ payableId }) => payableId);
   const names = first === undefined ? undefined : await namesOf(db, first.businessId, "bill", ids);
+  const executionDate = asked[0]?.asksAgainFor;
   return {
-    bills: lines.length,
-    totalCents: lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    ...billSumOf(goes),
+    ...(executionDate === undefined ? {} : { asksAgain: { ...billSumOf(asked), executionDate } }),
     items: shown.map(({ payableId, amountCents, runId }) => {
       return { payableId, ...calledBill(names?.get(payableId)), amountCents, runId };
     }),
   };
+}
+
+function billSumOf(lines: readonly OpenLine[]) {
+  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return { bills: lines.length, totalCents };
 }
 
 const GOES_OUT_SHOWN = 100;
