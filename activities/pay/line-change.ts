@@ -32,7 +32,7 @@ export function changeOfLine(
       return {
         state: ownRun ? stateOfPaid(outcome.payments, job.plan.amountCents) : "retrying",
         reasonCode: null,
-        reason: outcome.found ? "Found by a lookup after its answer was lost." : null,
+        reason: outcome.found ? FOUND : ownRun ? null : PAID_AGAIN,
         paymentIds: [...new Set([...line.paymentIds, ...outcome.paymentIds])],
         pollAtMs: clock.businessMs,
         restsAtMs: null,
@@ -90,6 +90,11 @@ export function changeOfLine(
           };
   }
 }
+
+const FOUND = "Found by a lookup after its answer was lost.";
+
+/** Of a bill whose state says only that it is being retried. */
+const PAID_AGAIN = "It was paid again, and the new payment is on its way.";
 
 const EXPIRED: LineChange = {
   state: "parked",

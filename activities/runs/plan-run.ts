@@ -126,10 +126,12 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
   const reading = await read(context, subject);
   const selection = await unclaimed(context, subject, reading);
   const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
-  const told = onlyPlans(policy) ? [`A launch pays nothing: ${ONLY_PLANS}.`] : [];
+  const isDecided = !onlyPlans(policy);
+  const told = isDecided ? [] : [`A launch pays nothing: ${ONLY_PLANS}.`];
   const warnings = [...told, ...(summary.warnings ?? [])];
+  const decideBy = isDecided ? summary.decideBy : null;
   const plan = {
-    ...{ ...summary, business, playbook: input.playbook, period, lines, skipped },
+    ...{ ...summary, decideBy, business, playbook: input.playbook, period, lines, skipped },
     ...(warnings.length === 0 ? {} : { warnings }),
   };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });

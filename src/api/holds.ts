@@ -64,6 +64,12 @@ export const HoldBody = z
             }),
           )
           .describe("The first hundred of them"),
+        asksAgain: billSum
+          .extend({ executionDate: z.string() })
+          .optional()
+          .describe(
+            "Others whose day has passed: they move to this one, and an approval is asked for again",
+          ),
       })
       .optional()
       .describe("Approved bills that nothing keeps back any more, where it was just lifted"),

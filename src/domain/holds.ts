@@ -75,7 +75,14 @@ export interface HoldFacts {
 
 /** Why a line that a hold stops isn't paid: of a long reason the first part, as it stands on each. */
 export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
-  return `On hold since ${hold.author} said: ${beginningOf(hold.reason)}`;
+  const { author } = hold;
+  const reason = beginningOf(hold.reason);
+  return isWorkflow(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
+}
+
+/** True for what a workflow of Payrun's has set: its id tells people nothing. */
+export function isWorkflow(author: string): boolean {
+  return author.includes("/");
 }
 
 function beginningOf(reason: string): string {

@@ -32,7 +32,7 @@ interface Asked {
   readonly caller?: Principal;
 }
 
-/** Everything that is not as it should be, as far as the store and the settings show it. */
+/** Everything that is not as it should be, as far as the store and the settings show it: what stands still first. */
 export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const found = await Promise.all([
     lossConditions(asked),
@@ -44,7 +44,9 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
     tokenConditions(asked),
     approverConditions(asked),
   ]);
-  return [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
+  const all = [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
+  const isFailed = ({ severity }: Condition): boolean => severity === "failed";
+  return [...all.filter(isFailed), ...all.filter((each) => !isFailed(each))];
 }
 
 async function workerConditions(db: Db): Promise<Condition[]> {

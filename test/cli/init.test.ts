@@ -86,7 +86,14 @@ test("for a real service it writes profiles that load once the token is in its f
   const flags = ["--business", "acme", "--business-id", "biz_1", "--playbook", "weekly-vendors"];
   const { code, stdout } = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain("payrun token bootstrap ADA BEA");
+  // The containers have a store of their own, which no command on this host opens.
+  expect(stdout).toMatch(/docker compose exec gateway node \S+ token bootstrap ADA BEA/);
+  expect(stdout).toMatch(/payrun up --no-sandbox[\s\S]*payrun token bootstrap ADA BEA/);
+  const environment = readFileSync(join(cwd, ".env"), "utf8");
+  expect(environment).toMatch(/^PAYRUN_ENCRYPTION_KEYS=key-1:/m);
+  const again = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
+  expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("add PAYRUN_ENC")]);
+  expect(readFileSync(join(cwd, ".env"), "utf8")).toBe(environment);
   expect(statSync(join(cwd, "profiles.yaml")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toContain("secrets/");
 
@@ -105,6 +112,7 @@ test("for a real service it writes profiles that load once the token is in its f
   for (const name of ["worker", "gateway"]) {
     expect(services[name]?.environment?.["PAYRUN_PROFILES"]).toBe("/config/profiles.yaml");
     expect(services[name]?.volumes).toContain(".:/config:ro");
+    expect(services[name]?.environment?.["PAYRUN_ENCRYPTION_KEYS"]).toContain(":?");
   }
   expect(services["edge"]?.command?.at(-1)).toBe("gateway:8088");
   const playbook = parse(readFileSync(join(cwd, "weekly-vendors.yaml"), "utf8")) as object;

@@ -56,7 +56,7 @@ describe("up", () => {
     const nobody = await payrun(["approve", run.id, "--as", "bob", "--yes"], elsewhere);
     expect([nobody.code, nobody.stderr]).toEqual([
       2,
-      expect.stringContaining("it has those of approver, olga"),
+      expect.stringContaining("it has those of local-admin, approver, olga"),
     ]);
 
     const worker = workerOf(home);

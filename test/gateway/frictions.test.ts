@@ -124,6 +124,12 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
 });
 
+test("who asks for the status of a bill is told which command knows it", async () => {
+  const { code, stderr } = await as("vic", ["viewer"], ["status", "BILL-000071"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("payrun explain BILL-000071 says what became of it");
+});
+
 test("a hold on a run is released by the names that the run goes by", async () => {
   const { runId } = run;
   for (const name of ["weekly", `weekly/${runId.split("/").at(-1) ?? ""}`, runId]) {

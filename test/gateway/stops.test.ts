@@ -53,6 +53,25 @@ async function onHold(payableIds: readonly string[]): Promise<void> {
   for (const id of payableIds) await setLine(gateway.store, run.runId, id, { state: "on-hold" });
 }
 
+test("a release doesn't say that a bill goes out whose day has passed and that is asked about again", async () => {
+  const { store } = gateway;
+  await approveLines(store, run, ["p4", "p3"]);
+  const waiting = { state: "on-hold", executionDate: SOON } as const;
+  await setLine(store, run.runId, "p3", waiting);
+  await setLine(store, run.runId, "p4", { ...waiting, executionDate: PAST });
+  const hold = await typed(gateway, controller, ["hold", "--run", run.runId, "--reason", "odd"]);
+  expect(hold.code).toBe(0);
+  const released = await typed(gateway, controller, ["release", run.runId]);
+  expect(released.stdout).toContain("1 bill, $333.00, goes out now:");
+  expect(released.stdout).toMatch(
+    /1 bill, \$444\.00, moves to \d{4}-\d\d-\d\d, because its day has passed, and an approval is asked for again/,
+  );
+  await typed(gateway, controller, ["hold", "BILL-p4", "--reason", "odd"]);
+  const all = await typed(gateway, controller, ["release", "--all", "--by", "cora", "--yes"]);
+  expect(all.stdout).toMatch(/1 bill, \$444\.00, moves to/);
+  expect(all.stdout).not.toContain("out now");
+});
+
 describe("a hold says what it holds", () => {
   test("with its vendor, its bills and their sum, and what is with the service with the next command", async () => {
     const vendor = ["hold", "--contact", "osprey robotics", "--reason", "odd"];

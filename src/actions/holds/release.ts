@@ -1,13 +1,16 @@
 import type { Transaction } from "kysely";
+import type { ClockReading } from "../../business/clock.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { holdOn } from "../../domain/holds.ts";
+import { newDateOf } from "../../domain/planning/send-date.ts";
 import { approvedLines } from "../../store/approvals/line-approvals.ts";
 import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { activeHolds, type Hold, releaseHold } from "../../store/holds/holds.ts";
 import type { Db, Tables } from "../../store/index.ts";
 import { openLinesOf, type OpenLine } from "../../store/lines/open-lines.ts";
+import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 
 /** Holds in force of a business that somebody has set, also by asking for a cancel. */
@@ -49,18 +52,19 @@ export async function liftHolds(
   },
 ): Promise<{
   readonly released: readonly Hold[];
-  readonly goesOut: readonly OpenLine[];
+  readonly goesOut: readonly FreedLine[];
   /** Ids of holds that keep back everything all the same. */
   readonly stillHeldBy: readonly string[];
 }> {
-  const { businessMs } = await clocks.read(profile);
+  const clock = await clocks.read(profile);
+  const { businessMs } = clock;
   const { businessId } = profile;
   return store.transactionOf(businessId, async (trx) => {
     const wanted = new Set(lift.holdIds);
     const inForce = await activeHolds(trx, businessId, businessMs);
     const lifting = inForce.filter(({ holdId }) => wanted.has(holdId));
     for (const hold of lifting) lift.check(hold);
-    const goesOut = await freedBy(trx, { businessId, lifting, inForce, businessMs });
+    const goesOut = await freedBy(trx, { businessId, lifting, inForce, clock });
     const released: Hold[] = [];
     for (const { holdId } of lifting) {
       const hold = await releaseHold(trx, holdId, lift.by, nowMs());
@@ -75,6 +79,12 @@ export async function liftHolds(
   });
 }
 
+/** A line that nothing keeps back any more. */
+export interface FreedLine extends OpenLine {
+  /** The day to which it moves, where its own has passed and an approval is asked for again. */
+  readonly asksAgainFor?: string | undefined;
+}
+
 /** Approved lines that some holds keep back, and nothing else. */
 export async function freedBy(
   db: Db | Transaction<Tables>,
@@ -83,9 +93,9 @@ export async function freedBy(
     readonly lifting: readonly Hold[];
     /** All that are, those to be lifted too. */
     readonly inForce: readonly Hold[];
-    readonly businessMs: number;
+    readonly clock: ClockReading;
   },
-): Promise<OpenLine[]> {
+): Promise<FreedLine[]> {
   const lifted = new Set(now.lifting.map(({ holdId }) => holdId));
   const others = now.inForce.filter(({ holdId }) => !lifted.has(holdId));
   const freed = new Map<string, OpenLine>();
@@ -97,10 +107,21 @@ export async function freedBy(
       }
     }
   }
-  const approved: OpenLine[] = [];
-  for (const [, lines] of Map.groupBy(freed.values(), ({ runId }) => runId)) {
-    const are = await approvedLines(db, lines, now.businessMs);
-    approved.push(...lines.filter(({ payableId }) => are.has(payableId)));
+  const approved: FreedLine[] = [];
+  for (const [runId, lines] of Map.groupBy(freed.values(), (line) => line.runId)) {
+    const are = await approvedLines(db, lines, now.clock.businessMs);
+    const run = await getRun(db, runId);
+    for (const line of lines) {
+      if (!are.has(line.payableId)) continue;
+      const next =
+        run === undefined ? undefined : newDateOf(line.executionDate, datesOf(run), now.clock);
+      const asksAgainFor = next?.asksAgain === true ? next.executionDate : undefined;
+      approved.push({ ...line, asksAgainFor });
+    }
   }
   return approved;
+}
+
+function datesOf({ policy, plannedAtMs }: Run) {
+  return { policy, plannedAtMs: plannedAtMs ?? 0 };
 }

@@ -3,6 +3,7 @@ import { SearchBody } from "../../api/names.ts";
 import type { NamedKind } from "../../domain/names.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, unavailable } from "../terminal/cli-error.ts";
+import { shellWord } from "../terminal/typed.ts";
 import { count, dim, printable, table } from "../terminal/text.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 
@@ -147,13 +148,20 @@ function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError
   return new CliError(EXIT.usage, [what, ...lines].join("\n"), {
     code: "not_found",
     details: { candidates: near },
-    ...(kind === "run" ? { hint: "“payrun status” lists the runs." } : {}),
+    ...(kind === "run" ? { hint: runHint(text) } : {}),
     ...(isPaid ? { hint: NOT_SCHEDULED } : {}),
   });
 }
 
 const NOT_SCHEDULED =
   "“payrun hold BILL” keeps a bill from being paid; a payment is looked at by its id whatever it is.";
+
+/** A failed bill stands in the list of runs, under its number. */
+function runHint(text: string): string {
+  return /^(BILL-|pbl_)/i.test(text)
+    ? `That is a bill: payrun explain ${shellWord(text)} says what became of it.`
+    : "“payrun status” lists the runs.";
+}
 
 /** Candidates that one refusal shows. */
 const SHOWN_MOST = 10;

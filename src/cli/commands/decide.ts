@@ -10,7 +10,7 @@ import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
-import { reviewDigest, reviewHead } from "../show/review.ts";
+import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
 import { count, dim, green } from "../terminal/text.ts";
@@ -18,6 +18,7 @@ import { pollRun } from "../show/wait-for-run.ts";
 import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import { askVerified, verifiedIn } from "./bank-changes.ts";
 import { decideTopUp } from "./decide-deposit.ts";
+import type { RunReview } from "../../api/review.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
 /** Planning takes seconds; who approves right after a launch waits for it. */
@@ -84,9 +85,8 @@ async function decide(
   const planHash = await planToDecideOn(gateway, id, options.planHash);
   const { reason, verified: texts = [] } = options;
   const isAsked = options.yes === undefined && isSomebodyThere(output);
-  const verified = await agreedTo({ output, gateway }, decision, {
-    ...{ id, planHash, drop, texts, isAsked },
-  });
+  const review = await gateway.review(id, { pageSize: 1, drop });
+  const verified = await agreedTo(output, decision, { id, planHash, review, texts, isAsked });
   if (verified === undefined) {
     output.note("Nothing was decided.");
     return EXIT.failed;
@@ -99,6 +99,7 @@ async function decide(
     ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
   });
   output.lines(decisionLines(answer));
+  if (answer.goesOut.count > 0) output.lines(shortLines(review));
   output.document(answer);
   return EXIT.done;
 }
@@ -130,7 +131,7 @@ async function planToDecideOn(
 }
 
 interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {
-  readonly drop: readonly string[];
+  readonly review: RunReview;
   /** What `--verified` says. */
   readonly texts: readonly string[];
   /** True where somebody at a terminal is asked. */
@@ -143,12 +144,11 @@ interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {
  * @returns how changed bank accounts were verified; undefined if they said no
  */
 async function agreedTo(
-  { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
+  output: Output,
   decision: "approve" | "reject",
-  { id, planHash, drop, texts, isAsked }: ToDecide,
+  { id, planHash, review, texts, isAsked }: ToDecide,
 ): Promise<VerifiedBankChange[] | undefined> {
   if (!isAsked && texts.length === 0) return [];
-  const review = await gateway.review(id, { pageSize: 1, drop });
   // What counts for nothing, or is about an old plan, is refused with the reason.
   if (review.planHash !== planHash) return [];
   if (decision === "approve" && review.yours.refusal !== null) return [];

@@ -175,7 +175,12 @@ function plain(name: string, text: string): Check {
 /** Whether somebody works on each task queue. */
 function workersCheck(unserved: readonly ServedQueue[]): Check {
   const name = "Task queues";
-  if (unserved.length === 0) return { name, state: "ok", text: "each has a worker" };
+  if (unserved.length === 0)
+    return {
+      name,
+      state: "ok",
+      text: "Temporal has heard of a worker on each within five minutes",
+    };
   const queues = unserved.map(({ taskQueue, stands }) => `${taskQueue} (${stands.toLowerCase()})`);
   const serve = unserved.map((queue) => queue.serve).join(" ");
   return {
@@ -245,7 +250,7 @@ const MUTE = {
 const WELL: Readonly<Record<string, string>> = {
   Workers: "were heard of just now",
   Clocks: "the database's agrees with this machine's",
-  Notices: "everybody was told",
+  Notices: "none waits to reach somebody",
   Tokens: "none ends within two weeks",
   Approvers: "every role that a playbook asks for is held",
 };

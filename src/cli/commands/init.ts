@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -12,16 +13,19 @@ import { type Command, Option } from "@commander-js/extra-typings";
 
 import type { Session } from "../client/session.ts";
 import {
+  aboutPlaybook,
   answerProblems,
   DEFAULT_BUSINESS,
   DEFAULT_PLAYBOOK,
   examplePlaybooks,
   filesFor,
+  PROFILES,
   type InitAnswers,
   type InitFile,
   nextSteps,
   SERVICES,
 } from "../init/files.ts";
+import { IMAGE_USER, isRoot } from "../init/compose.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
@@ -107,7 +111,7 @@ function refuseForSandbox({ business, apiUrl, businessId }: InitOptions): void {
 }
 
 async function asked(options: InitOptions): Promise<InitAnswers> {
-  const { select, text } = await import("@clack/prompts");
+  const { select } = await import("@clack/prompts");
   const service =
     options.service ??
     answered<(typeof SERVICES)[number]>(
@@ -120,58 +124,87 @@ async function asked(options: InitOptions): Promise<InitAnswers> {
       }),
     );
   const given = answersOf({ ...options, service });
-  const said = async (
-    message: string,
-    initialValue: string,
-    check: (value: string) => InitAnswers,
-  ): Promise<string> =>
-    answered(
-      await text({
-        message,
-        initialValue,
-        validate: (value) => answerProblems(check(value ?? ""))[0],
-      }),
-    );
   const real = { ...given, apiUrl: "https://x.example", businessId: "x" };
   const isReal = service === "real";
   const business =
     options.business ??
     (isReal
-      ? await said("What is the business called?", given.business, (value) => ({
-          ...real,
-          business: value,
-        }))
+      ? await said({
+          message: "What is the business called?",
+          otherwise: given.business,
+          check: (business) => ({ ...real, business }),
+        })
       : given.business);
   const apiUrl =
     options.apiUrl ??
     (isReal
-      ? await said("Address of the service?", "https://", (value) => ({ ...real, apiUrl: value }))
+      ? await said({
+          message: "Address of the service?",
+          example: EXAMPLE_URL,
+          check: (apiUrl) => ({ ...real, apiUrl }),
+        })
       : "");
   const businessId =
     options.businessId ??
     (isReal
-      ? await said("The business's id at the service?", "", (value) => ({
-          ...real,
-          businessId: value,
-        }))
+      ? await said({
+          message: "The business's id at the service?",
+          check: (businessId) => ({ ...real, businessId }),
+        })
       : "");
   const playbook =
     options.playbook ??
     answered(
       await select({
         message: "Which playbook to begin with?",
-        options: examplePlaybooks().map((value) => ({ value, label: value })),
+        options: examplePlaybooks().map((value) => ({
+          value,
+          label: value,
+          hint: aboutPlaybook(value),
+        })),
       }),
     );
   const roles =
     options.approver ??
     rolesIn(
-      await said("Who approves? Roles, with commas; empty: as the playbook says", "", (value) => ({
-        ...real,
-        approvers: rolesIn(value) ?? [],
-      })),
+      await said({
+        message: "Who approves? Roles, with commas; empty: as the playbook says",
+        check: (text) => ({ ...real, approvers: rolesIn(text) ?? [] }),
+      }),
     );
   return { service, business, apiUrl, businessId, playbook, approvers: roles };
+}
+
+interface Question {
+  readonly message: string;
+  /** What an answer looks like. */
+  readonly example?: string;
+  /** What an empty answer stands for. */
+  readonly otherwise?: string;
+  /** The answers with this one, to say what is wrong with it. */
+  readonly check: (value: string) => InitAnswers;
+}
+
+async function said({ message, example, otherwise, check }: Question): Promise<string> {
+  const { text } = await import("@clack/prompts");
+  const placeholder = otherwise ?? example;
+  const answer = await text({
+    message,
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(otherwise === undefined ? {} : { defaultValue: otherwise }),
+    validate: (value = "") => {
+      const isLeft = value === "" && otherwise !== undefined;
+      return isLeft ? undefined : answerProblems(check(value)).map(withoutFlag)[0];
+    },
+  });
+  return answered(answer);
+}
+
+const EXAMPLE_URL = "https://payments.example.com";
+
+/** Who answers a question has typed no flag. */
+function withoutFlag(problem: string): string {
+  return problem.replace(/^--[\w-]+:? /, "");
 }
 
 /** Ctrl-C answers with a symbol. */
@@ -224,6 +257,7 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
       writeFileSync(from, text, { mode });
       // Containers read them as somebody else, whatever this shell's mask says.
       chmodSync(from, mode);
+      if (path === PROFILES && isRoot()) chownSync(from, IMAGE_USER, IMAGE_USER);
     }
     for (const { from, to } of written) renameSync(from, to);
   } catch (error) {
@@ -244,7 +278,10 @@ function say(output: Output, folder: string, file: InitFile, isOverwritten: bool
     return;
   }
   const known = text.split("\n");
-  const missing = file.text.split("\n").filter((line) => line !== "" && !known.includes(line));
+  const isKnown = (line: string): boolean =>
+    known.includes(line) ||
+    known.some((each) => /^\w+=/.exec(line)?.[0] === /^\w+=/.exec(each)?.[0]);
+  const missing = file.text.split("\n").filter((line) => !/^(#|$)/.test(line) && !isKnown(line));
   if (missing.length > 0) {
     output.line(`! ${shown} is there: add ${missing.join(" and ")} to it`);
   }

@@ -97,6 +97,14 @@ async function firstTokens(config: Config, names: readonly [string, string]) {
   }
 }
 
+const DAY_MS = 86_400_000;
+
+/** Its day, and of one that ends within a day the minute. */
+function endOf(expiresAt: string): string {
+  const isSoon = Date.parse(expiresAt) - Date.now() < DAY_MS;
+  return spokenStamp(expiresAt).slice(0, isSoon ? 16 : 10);
+}
+
 function addList(parent: Command, session: Session): void {
   parent
     .command("list")
@@ -111,9 +119,7 @@ function addList(parent: Command, session: Session): void {
           token.roles.join(", "),
           token.businesses?.join(", ") ?? "all",
           printable(token.createdBy),
-          token.state === "valid"
-            ? `until ${spokenStamp(token.expiresAt).slice(0, 10)}`
-            : token.state,
+          token.state === "valid" ? `until ${endOf(token.expiresAt)}` : token.state,
           token.lastUsedAt === null ? "never" : spokenStamp(token.lastUsedAt),
         ]);
         const titles = [

@@ -22,6 +22,9 @@ const CLI = "src/cli/main.ts";
 /** True in the checkout, which has its programs as they were written. */
 const IS_CHECKOUT = existsSync(ownFile("package-lock.json"));
 
+/** How a command is typed that uses the containers' store. */
+export const IN_CONTAINER = `docker compose exec gateway node ${IS_CHECKOUT ? CLI : compiled(CLI)}`;
+
 /**
  * The compose file that comes with Payrun, for this folder, and the scripts that it names.
  *
@@ -38,6 +41,11 @@ export function composeFiles(folder: string, service: "sandbox" | "real"): InitF
     for (const name of ["sandbox", "prepare"]) compose.deleteIn(["services", name]);
     compose.setIn(["x-payrun", "volumes"], ["payrun:/data", ".:/config:ro"]);
     compose.setIn(["x-payrun-settings", "PAYRUN_PROFILES"], "/config/profiles.yaml");
+    // No prepare is there that could make one.
+    const keys = "${PAYRUN_ENCRYPTION_KEYS:?.env has it}";
+    const given = compose.createPair("PAYRUN_ENCRYPTION_KEYS", keys);
+    compose.deleteIn(["x-payrun-settings", "PAYRUN_ENCRYPTION_KEYS"]);
+    compose.addIn(["x-payrun-settings"], given);
     for (const name of ["worker", "gateway"]) {
       compose.setIn(["services", name, "depends_on"], {
         "payrun-database": { condition: "service_completed_successfully" },
@@ -69,39 +77,46 @@ function compiled(text: string): string {
   return text.replaceAll(/\b((?:src|docker)\/[\w/-]+)\.ts\b/g, "$1.js");
 }
 
+/** The user of the image: whoever writes the files, so that its programs can read these, and never root. */
+export const IMAGE_USER = isRoot() ? 1000 : (process.getuid?.() ?? 1000);
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
 /** The image is the checkout's, or that of the package of this version. */
 function buildOf(folder: string): string | object {
   if (IS_CHECKOUT) return relative(folder, ownFile(".")) || ".";
   const { version } = JSON.parse(readFileSync(ownFile("package.json"), "utf8")) as {
     version: string;
   };
+  const user = `${IMAGE_USER}:${IMAGE_USER}`;
   const lines = [
     "FROM node:24-slim",
     `RUN npm install --global --ignore-scripts --no-audit --no-fund payrun@${version}`,
     "WORKDIR /usr/local/lib/node_modules/payrun/dist",
     "ENV NODE_ENV=production NODE_OPTIONS=--disable-warning=ExperimentalWarning PAYRUN_HOME=/data",
-    "RUN mkdir /data && chown node:node /data",
+    `RUN mkdir /data && chown ${user} /data`,
     "VOLUME /data",
-    "USER node",
+    `USER ${user}`,
   ];
   return { dockerfile_inline: `${lines.join("\n")}\n` };
 }
 
 function header(service: "sandbox" | "real"): string {
-  const program = IS_CHECKOUT ? CLI : compiled(CLI);
   const shared = [
     " Payrun on one machine with a Temporal server that keeps its state in PostgreSQL.",
     " ",
     "   docker compose up --build --detach",
-    `   docker compose exec gateway node ${program} doctor`,
+    `   ${IN_CONTAINER} doctor`,
   ];
-  const first = [`   docker compose exec gateway node ${program} token bootstrap ADA BEA`];
+  const first = [`   ${IN_CONTAINER} token bootstrap ADA BEA`];
   const rest = [
     " ",
     " Temporal's UI is at http://localhost:8080, the gateway at http://localhost:8088.",
     service === "sandbox"
       ? " The sandbox at http://localhost:8089 is the Payments Service: no real money."
-      : " Businesses are those of profiles.yaml beside this file; PAYRUN_ENCRYPTION_KEYS has the keys of the vault.",
+      : " Businesses are those of profiles.yaml beside this file; .env has the keys of the vault.",
   ];
   return [...shared, ...(service === "real" ? first : []), ...rest].join("\n");
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
 import { parseDocument, stringify } from "yaml";
@@ -12,7 +13,7 @@ import { isThisMachine } from "../../config/plaintext.ts";
 import { nearest } from "../../config/nearest.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
 import { ownFile } from "../terminal/own-files.ts";
-import { composeFiles, YAML_STYLE } from "./compose.ts";
+import { composeFiles, IMAGE_USER, IN_CONTAINER, isRoot, YAML_STYLE } from "./compose.ts";
 
 /** A file that `init` writes. */
 export interface InitFile {
@@ -48,9 +49,27 @@ export function examplePlaybooks(): string[] {
   return [DEFAULT_PLAYBOOK, ...names.filter((name) => name !== DEFAULT_PLAYBOOK)];
 }
 
+/** What a playbook that comes with Payrun says of itself first. */
+export function aboutPlaybook(name: string): string {
+  const comment = /^(?:# yaml-language-server.*\n(?:#\n)?)?((?:# .*\n)+)/.exec(
+    exampleText(name),
+  )?.[1];
+  const [first = ""] = (comment ?? "")
+    .replace(/^# /gm, "")
+    .replaceAll("\n", " ")
+    .split(/(?<=[.:]) /);
+  return first.replace(/[.:]\s*$/, "");
+}
+
 function exampleText(name: string): string {
   return readFileSync(ownFile(`playbooks/${name}.yaml`), "utf8");
 }
+
+/** Of files that only their owner reads. */
+const OWN_MODE = 0o600;
+
+/** What containers read of it. */
+export const PROFILES = "profiles.yaml";
 
 /** Where the token for the real service goes: never into a file that is kept with the playbooks. */
 const TOKEN_FILE = "secrets/payments-token";
@@ -154,9 +173,13 @@ businesses:
     # Whom to tell:
     # notify: { channels: { finance: { slack: "\${file:secrets/slack-url}", roles: [controller, owner] } } }
 `;
+  const environment = `PAYRUN_PROFILES=profiles.yaml
+# Encrypts what is personal, and histories. Keep a copy elsewhere: without it they are lost.
+PAYRUN_ENCRYPTION_KEYS=key-1:${randomBytes(32).toString("base64")}
+`;
   return [
-    { path: "profiles.yaml", text: profiles, mode: 0o600 },
-    { path: ".env", text: "PAYRUN_PROFILES=profiles.yaml\n", mode: 0o600 },
+    { path: PROFILES, text: profiles, mode: OWN_MODE },
+    { path: ".env", text: environment, mode: OWN_MODE },
   ];
 }
 
@@ -175,11 +198,16 @@ export function nextSteps({ service, playbook, approvers }: InitAnswers): string
       `payrun watch ${playbook}`,
     ];
   }
+  const owned = isRoot() ? `, and chown -R ${IMAGE_USER} secrets` : "";
   return [
-    `mkdir -p secrets && chmod 700 secrets, then put the service's token into ${TOKEN_FILE}`,
+    `mkdir -p secrets && chmod 700 secrets, then put the service's token into ${TOKEN_FILE}${owned}`,
     `payrun validate ${playbook}.yaml`,
-    "docker compose up --build --detach   or payrun up --no-sandbox, to try it on this machine",
-    "payrun token bootstrap ADA BEA       the first two administrators, on the store's host",
+    "docker compose up --build --detach",
+    `${IN_CONTAINER} token bootstrap ADA BEA   the first two administrators`,
+    `${IN_CONTAINER} doctor`,
+    "or, to try it on this machine without containers:",
+    "payrun up --no-sandbox               in a terminal of its own",
+    "payrun token bootstrap ADA BEA       the first two administrators",
     "payrun doctor",
   ];
 }

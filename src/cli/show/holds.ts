@@ -41,20 +41,31 @@ export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSum
 }
 
 /** Bills that go out because a hold was lifted. */
-export function goesOutLines(of: GoesOut, isDone: boolean): string[] {
-  const { bills, totalCents, items } = of;
+export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
+  const { bills, totalCents, items } = freed;
+  if (bills === 0 && freed.asksAgain !== undefined) return askedAgainLines(freed);
   if (bills === 0)
     return [
       `  No approved bill waited for it: nothing ${isDone ? "goes" : "would go"} out because of it.`,
     ];
   const more = bills - Math.min(items.length, ITEMS_SHOWN);
   return [
-    `  ${sumText({ bills, totalCents })} ${goOut(of, isDone ? "now" : "then")}:`,
+    `  ${sumText({ bills, totalCents })} ${goOut(freed, isDone ? "now" : "then")}:`,
     ...items
       .slice(0, ITEMS_SHOWN)
       .map((bill) => `    ${nameOf(bill)}, ${formatUsd(bill.amountCents)}`),
     ...(more > 0 ? [dim(`    … ${more} more`)] : []),
-    ...(of.notBefore === null ? [] : [`  ${AFTER_LOSS}`]),
+    ...(freed.notBefore === null ? [] : [`  ${AFTER_LOSS}`]),
+    ...askedAgainLines(freed),
+  ];
+}
+
+function askedAgainLines({ asksAgain }: GoesOut): string[] {
+  if (asksAgain === undefined) return [];
+  const { bills, executionDate } = asksAgain;
+  const [move, whose] = bills === 1 ? ["moves", "its"] : ["move", "their"];
+  return [
+    `  ${sumText(asksAgain)} ${move} to ${executionDate}, because ${whose} day has passed, and an approval is asked for again.`,
   ];
 }
 

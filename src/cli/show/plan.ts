@@ -97,6 +97,11 @@ function notRecallable(bills: number): string[] {
   ];
 }
 
+/** What an account has left; what it lacks is no amount that somebody has. */
+export function leftText(cents: number, words: string): string {
+  return cents < 0 ? yellow(`short by ${formatUsd(-cents)}`) : `${formatUsd(cents)} ${words}`;
+}
+
 function cashLines(plan: PlanFigures): string[] {
   if (plan.source === null) return [];
   const { name, kind, last4 } = plan.source;
@@ -105,7 +110,7 @@ function cashLines(plan: PlanFigures): string[] {
   const last = plan.cash.at(-1);
   if (first === undefined || last === undefined) return [`From ${source}.`];
   const days = first.date === last.date ? `on ${first.date}` : `from ${first.date} to ${last.date}`;
-  const left = last.leftCents === null ? "" : `, ${formatUsd(last.leftCents)} left after it`;
+  const left = last.leftCents === null ? "" : `, ${leftText(last.leftCents, "left after it")}`;
   const available =
     plan.availableCents === null ? "" : ` (${formatUsd(plan.availableCents)} available)`;
   const reserved =

@@ -5,7 +5,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { stateTold } from "../../domain/runs/given-back.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
-import { nameOf } from "./plan.ts";
+import { leftText, nameOf } from "./plan.ts";
 import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "./run.ts";
 import { bold, count, dim, fitting, printable, table, yellow } from "../terminal/text.ts";
 
@@ -145,8 +145,16 @@ function accountLines({ accounts }: RunReview): string[] {
         (promisedCents ?? 0) === 0
           ? ""
           : `, ${formatUsd(promisedCents ?? 0)} of it promised to other runs`;
-      const after = `${formatUsd(afterCents)} after`;
-      return `${what}; ${formatUsd(availableCents)} before${promised}, ${afterCents < 0 ? yellow(after) : after}.`;
+      return `${what}; ${formatUsd(availableCents)} before${promised}, ${leftText(afterCents, "after")}.`;
     }),
   ];
+}
+
+/** What an approval lets go out, and an account has no money for. */
+export function shortLines({ accounts }: Pick<RunReview, "accounts">): string[] {
+  return accounts.flatMap(({ name, kind, afterCents }) =>
+    afterCents === null || afterCents >= 0
+      ? []
+      : `  ${printable(name ?? kind)} is ${leftText(afterCents, "")} for all bills of the plan: what it doesn't cover waits for money.`,
+  );
 }

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { allGoesOut } from "../../api/goes-out.ts";
 import {
   type GoesOut,
   type Hold,
@@ -8,7 +9,6 @@ import {
   ReleaseBody,
 } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
-import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { counted } from "../../domain/counted.ts";
 import { AFTER_LOSS, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -16,7 +16,7 @@ import { type Api, each } from "../api.ts";
 import { folded, form, hidden, note, outcomes, section, submit } from "../elements.ts";
 import type { ActOf, PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { type Markup, usd, whole } from "../words.ts";
+import { day, type Markup, usd, whole } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
 
 /** Those of these ids that are in force, in the list's order. */
@@ -85,14 +85,24 @@ export const release: ActOf = async ({ api, form: sent }) => {
 
 /** Approved bills that nothing keeps back any more. */
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
-  const bills = of.reduce((sum, each) => sum + each.bills, 0);
-  const cents = of.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  const { bills, totalCents: cents, items, asksAgain, zone, notBefore } = allGoesOut(of);
+  const asked =
+    asksAgain === undefined
+      ? ""
+      : note(
+          "info",
+          html`<p>
+            ${counted(asksAgain.bills, "bill")} of ${formatUsd(asksAgain.totalCents)}
+            ${asksAgain.bills === 1 ? "moves" : "move"} to ${day(asksAgain.executionDate)}, because
+            ${asksAgain.bills === 1 ? "its" : "their"} day has passed, and an approval is asked for
+            again.
+          </p>`,
+        );
+  if (bills === 0 && asked !== "") return html`${asked}`;
   if (bills === 0)
     return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);
-  const items = of.flatMap((each) => each.items);
-  const [last] = of.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
-  const when = { zone: NEW_YORK, notBefore: null, ...last, bills };
-  return html`${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${goOut(when, at)}: approved, and held by nothing else.${when.notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
+  const go = goOut({ bills, zone, notBefore }, at);
+  return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else.${notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
   ${folded(
     "Which",
     html`<ul>

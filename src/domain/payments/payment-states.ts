@@ -83,7 +83,7 @@ export function lineStateOfPayments(
   const has = (status: KnownStatus) => payments.some((payment) => payment.status === status);
   if (has("held")) return { kind: "state", state: "held", text: "held by the service for review" };
   if (has("refund_pending")) {
-    return { kind: "state", state: "held", text: "cancelled; the money is on its way back" };
+    return { kind: "state", state: "held", text: "Cancelled; the money is on its way back." };
   }
   const moving = payments.filter((payment) => isOnItsWay(payment.status));
   if (moving.length > 0) {
@@ -98,16 +98,16 @@ export function lineStateOfPayments(
     return {
       kind: "state",
       state: "refunded",
-      text: "its payment was cancelled; the money is back",
+      text: "Its payment was cancelled; the money is back.",
     };
   if (settledCents === 0 && has("cancelled")) {
-    return { kind: "state", state: "cancelled", text: "its payment was cancelled" };
+    return { kind: "state", state: "cancelled", text: "Its payment was cancelled." };
   }
   const missingCents = amountCents - settledCents;
   const text =
     payments.length === 0
-      ? "the service shows no payment for this line"
-      : "only a part of the amount is settled and nothing more is on its way";
+      ? "The service shows no payment for this line"
+      : "Only a part of the amount is settled and nothing more is on its way";
   return { kind: "partial", settledCents, missingCents, text };
 }
 

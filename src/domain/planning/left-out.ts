@@ -1,7 +1,7 @@
 /** What keeps bills out of a plan, as it is said after their number. */
 const REASONS: Readonly<Record<string, string>> = {
   paid: "paid already",
-  "already-on-its-way": "on their way already",
+  "already-on-its-way": "on the way already",
   "not-due": "not due yet",
   "no-due-date": "without a due date",
   "not-approved": "not approved in the service",

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { type GoesOut, ReleaseBody } from "../../api/holds.ts";
+import { allGoesOut } from "../../api/goes-out.ts";
+import { ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
 import { unprocessable } from "../../actions/errors.ts";
-import { freedBy, holdsBy, liftHolds } from "../../actions/holds/release.ts";
+import { freedBy, type FreedLine, holdsBy, liftHolds } from "../../actions/holds/release.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
-import type { OpenLine } from "../../store/lines/open-lines.ts";
 import type { Routes } from "../http/route.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { name, words } from "./fields.ts";
@@ -65,7 +64,7 @@ interface HeldBy {
   readonly lifters: (hold: Hold) => readonly string[];
   readonly lifting: readonly Hold[];
   readonly kept: readonly { readonly hold: Hold; readonly roles: readonly string[] }[];
-  readonly goesOut: readonly OpenLine[];
+  readonly goesOut: readonly FreedLine[];
 }
 
 /** @throws GatewayError 422 where they have set none that is in force, with those who have */
@@ -79,7 +78,8 @@ async function heldBy(
   for (const profile of namedOrAll(context, asked.business)) {
     const { businessId } = profile;
     const { db } = context.store;
-    const { businessMs } = await context.clocks.read(profile);
+    const clock = await context.clocks.read(profile);
+    const { businessMs } = clock;
     const holds = await holdsBy(db, profile, { author: asked.by, businessMs });
     const inForce = await activeHolds(db, businessId, businessMs);
     for (const { author } of inForce) if (!author.includes("/")) authors.add(author);
@@ -89,7 +89,7 @@ async function heldBy(
     const kept = holds
       .filter((hold) => !mayLift(hold))
       .map((hold) => ({ hold, roles: lifters(hold) }));
-    const goesOut = await freedBy(db, { businessId, lifting, inForce, businessMs });
+    const goesOut = await freedBy(db, { businessId, lifting, inForce, clock });
     all.push({ profile, lifters, lifting, kept, goesOut });
   }
   if (all.some(({ lifting, kept }) => lifting.length + kept.length > 0)) return all;
@@ -113,20 +113,5 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
   const goesOut = await Promise.all(
     all.map((each) => goesOutJson(context, each.profile, each.goesOut)),
   );
-  return {
-    released,
-    kept,
-    goesOut: {
-      ...lastToBegin(goesOut),
-      bills: goesOut.reduce((sum, { bills }) => sum + bills, 0),
-      totalCents: goesOut.reduce((sum, { totalCents }) => sum + totalCents, 0),
-      items: goesOut.flatMap(({ items }) => items),
-    },
-  };
-}
-
-/** Of several businesses the one that sends again last. */
-function lastToBegin(all: readonly GoesOut[]): Pick<GoesOut, "zone" | "notBefore"> {
-  const [last] = all.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
-  return { zone: last?.zone ?? NEW_YORK, notBefore: last?.notBefore ?? null };
+  return { released, kept, goesOut: allGoesOut(goesOut) };
 }

@@ -107,6 +107,14 @@ function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
     const text = `Now ${what.replaceAll("-", " ")}${why(details)}`;
     return { atMs, by: actor, kind: "line", text };
   }
+  if (family === "alarm") {
+    return {
+      atMs,
+      by: actor,
+      kind: "alarm",
+      text: `Alarm: ${what.replaceAll("-", " ")}${why(details)}`,
+    };
+  }
   if (family === "cancel-payment") {
     const text = `Cancel of its payment: ${what.replaceAll("-", " ")}${inBrackets(details["reason"])}`;
     return { atMs, by: actor, kind: "cancel", text };

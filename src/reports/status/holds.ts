@@ -7,6 +7,7 @@ import { judgeStop } from "../../domain/stop.ts";
 import { sendsNothingUntilMs } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
+import type { FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
@@ -82,22 +83,31 @@ export async function heldSums(
 export async function goesOutJson(
   { store: { db }, clocks }: Pick<ActionContext, "store" | "clocks">,
   profile: BusinessProfile,
-  lines: readonly OpenLine[],
+  lines: readonly FreedLine[],
 ): Promise<GoesOut> {
   const { businessId, zone = NEW_YORK } = profile;
-  const shown = lines.slice(0, GOES_OUT_SHOWN);
+  const [asked = [], goes = []] = [true, false].map((isAsked) =>
+    lines.filter(({ asksAgainFor }) => (asksAgainFor !== undefined) === isAsked),
+  );
+  const shown = goes.slice(0, GOES_OUT_SHOWN);
   const ids = shown.map(({ payableId }) => payableId);
   const names = ids.length === 0 ? undefined : await namesOf(db, businessId, "bill", ids);
+  const executionDate = asked[0]?.asksAgainFor;
   const notBeforeMs = await sendsNothingUntilMs(db, businessId, await clocks.read(profile));
   return {
     zone,
     notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
-    bills: lines.length,
-    totalCents: lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    ...billSumOf(goes),
+    ...(executionDate === undefined ? {} : { asksAgain: { ...billSumOf(asked), executionDate } }),
     items: shown.map(({ payableId, amountCents, runId }) => {
       return { payableId, ...calledBill(names?.get(payableId)), amountCents, runId };
     }),
   };
+}
+
+function billSumOf(lines: readonly OpenLine[]) {
+  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return { bills: lines.length, totalCents };
 }
 
 const GOES_OUT_SHOWN = 100;

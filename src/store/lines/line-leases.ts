@@ -1,5 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { PlanLine } from "../../contracts/pay-run.ts";
+import { arrivalOn } from "../../domain/planning/dates.ts";
+import { daysLate } from "../../domain/planning/flagged.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { chunks } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -163,9 +165,41 @@ export async function noteSends(
     await sql`update run_lines set attempts = sent.attempts,
         lease_until_ms = payrun_now_ms() + cast(${leaseMs} as bigint)
       ${ofSent}`.execute(trx);
-    // By itself, as few change: SQLite would write a line's every index by date anew.
-    await sql`update run_lines set execution_date = sent.execution_date
-      ${ofSent} and run_lines.execution_date <> sent.execution_date`.execute(trx);
+    const { rows } = await sql<{ payable_id: string; run_id: string }>`
+      select run_lines.payable_id, run_lines.run_id from run_lines, ${sent}
+      where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id
+        and run_lines.execution_date <> sent.execution_date`.execute(trx);
+    const isMoved = new Set(rows.map((row) => keyOf(row.run_id, row.payable_id)));
+    const moved = some.filter(({ runId, payableId }) => isMoved.has(keyOf(runId, payableId)));
+    await moveLines(trx, moved);
+  }
+}
+
+function keyOf(runId: string, payableId: string): string {
+  return JSON.stringify([runId, payableId]);
+}
+
+/**
+ * Lines that are paid on another day than planned: how late they are changes with it. By itself, as
+ * few change: SQLite would write a line's every index by date anew.
+ */
+async function moveLines(trx: Transaction<Tables>, lines: readonly SentLine[]): Promise<void> {
+  for (const [runId, theirs] of Map.groupBy(lines, (line) => line.runId)) {
+    const ids = theirs.map(({ payableId }) => payableId);
+    const plans = new Map(
+      (await planLinesOf(trx, runId, ids)).map((plan) => [plan.payableId, plan]),
+    );
+    const moved = theirs.flatMap(({ payableId, executionDate }) => {
+      const plan = plans.get(payableId);
+      if (plan === undefined) return [];
+      const arrivalDate = arrivalOn(executionDate, plan);
+      return { runId, payableId, executionDate, daysLate: daysLate({ ...plan, arrivalDate }) };
+    });
+    if (moved.length === 0) continue;
+    const sent = rowsAs("sent", "run_lines", moved);
+    await sql`update run_lines
+      set execution_date = sent.execution_date, days_late = sent.days_late from ${sent}
+      where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id`.execute(trx);
   }
 }
 

@@ -310,6 +310,8 @@ describe("planning dry", () => {
     expect(dry?.warnings).toEqual([
       "A launch pays nothing: its playbook's schedule only plans (mode: plan-only).",
     ]);
+    // Nobody decides about what is not paid.
+    expect(dry?.decideBy).toBeNull();
   });
 
   test("says which playbook is missing", async ({ planning }) => {

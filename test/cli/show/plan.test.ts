@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { PlanDigest } from "../../../src/cli/show/plan.ts";
+import { leftText, PlanDigest } from "../../../src/cli/show/plan.ts";
+import { shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
 test("what a plan's bills come to is the same by page as at once, and names the largest odd ones", () => {
@@ -22,6 +23,21 @@ test("what a plan's bills come to is the same by page as at once, and names the 
   expect(all).toContain("Worth a look (20):");
   expect(all.find((line) => line.includes("new-vendor"))).toContain("$20.00");
   expect(all).toContain("  and 8 more");
+});
+
+test("what an account lacks is said as that, in a plan, in a review and after an approval", () => {
+  expect(stripVTControlCharacters(leftText(5_00, "after"))).toBe("$5.00 after");
+  expect(stripVTControlCharacters(leftText(-5_00, "after"))).toBe("short by $5.00");
+  const bills = { count: 2, cents: 20_00 };
+  const account = { kind: "balance", name: "Balance", last4: null, bills } as const;
+  const has = (afterCents: number) => {
+    const money = { availableCents: 15_00, promisedCents: 0, afterCents };
+    return [{ ...account, sourceId: "balance", ...money }];
+  };
+  expect(shortLines({ accounts: has(0) })).toEqual([]);
+  expect(shortLines({ accounts: has(-5_00) }).map(stripVTControlCharacters)).toEqual([
+    expect.stringMatching(/Balance is short by \$5\.00 .* waits for money/),
+  ]);
 });
 
 test("a plan says how many bills can't be recalled once they are sent", () => {

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { leaseLines } from "../../../src/store/lines/line-leases.ts";
+import { daysBetween } from "../../../src/domain/clock/dates.ts";
+import { arrivalOn } from "../../../src/domain/planning/dates.ts";
+import { leaseLines, noteSends } from "../../../src/store/lines/line-leases.ts";
+import { planLinesOf } from "../../../src/store/lines/plan-lines.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { keepSeenPayments } from "../../../src/store/payables/seen-payments.ts";
@@ -41,6 +44,29 @@ test("a leased line is one worker's until its lease ends, then the next one's wi
   expect((await lease(60_000)).lines).toEqual([]);
   const key = { runId: RUN, payableId: "pay_1" };
   expect(await changeLine(store.db, key, { state: "planned" }, 7_000, { epoch: 1 })).toBe(false);
+});
+
+test("a line that is paid on a later day than planned is late by the day on which its money arrives then", async () => {
+  const store = await approvedRun(["pay_1", "pay_2"]);
+  const [plan] = await planLinesOf(store.db, RUN, ["pay_1"]);
+  if (plan === undefined) throw new Error("it is planned");
+  const send = (payableId: string, executionDate: string) => ({
+    ...{ runId: RUN, payableId, seq: 1, executionDate },
+  });
+  await store.transactionOf("biz_1", (trx) =>
+    noteSends(trx, [send("pay_1", "2027-03-01"), send("pay_2", plan.executionDate)], 60_000),
+  );
+  const lateBy = await store.db
+    .selectFrom("run_lines")
+    .select(["payable_id", "execution_date", "days_late"])
+    .where("run_id", "=", RUN)
+    .orderBy("payable_id")
+    .execute();
+  const arrivalDate = arrivalOn("2027-03-01", plan);
+  expect(lateBy).toMatchObject([
+    { execution_date: "2027-03-01", days_late: daysBetween(plan.dueDate ?? "", arrivalDate) },
+    { execution_date: plan.executionDate, days_late: 0 },
+  ]);
 });
 
 test("a line without a valid approval of exactly this line is never sent", async () => {

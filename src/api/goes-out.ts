@@ -1,0 +1,21 @@
+import { NEW_YORK } from "../domain/clock/new-york.ts";
+import type { GoesOut } from "./holds.ts";
+
+/** What goes out because of holds of several businesses, or of holds that were lifted one after the other. */
+export function allGoesOut(of: readonly GoesOut[]): GoesOut {
+  const sumOf = (sums: readonly { readonly bills: number; readonly totalCents: number }[]) => ({
+    bills: sums.reduce((sum, { bills }) => sum + bills, 0),
+    totalCents: sums.reduce((sum, { totalCents }) => sum + totalCents, 0),
+  });
+  const asked = of.flatMap(({ asksAgain }) => asksAgain ?? []);
+  const [first] = asked;
+  // Of several businesses the one that sends again last.
+  const [last] = of.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
+  return {
+    zone: last?.zone ?? NEW_YORK,
+    notBefore: last?.notBefore ?? null,
+    ...sumOf(of),
+    ...(first === undefined ? {} : { asksAgain: { ...first, ...sumOf(asked) } }),
+    items: of.flatMap(({ items }) => items),
+  };
+}
