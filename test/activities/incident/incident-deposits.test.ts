@@ -4,6 +4,7 @@ import { fundingIncidentId } from "../../../src/contracts/workflow-kinds.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
 import { subjectFacts } from "../../../src/ledger/rows.ts";
+import { LONGEST_SLEEP_MS } from "../../../src/domain/sleeps.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { getIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
@@ -97,6 +98,18 @@ describe("a top-up of an account that bounced", () => {
     ]);
   });
 
+  test("looks for money by itself every few minutes while a deposit is asked for or on its way", async ({
+    world,
+  }) => {
+    const { runId } = await bounced(world, RULE);
+    expect((await world.incident("balance")).wakeInMs).toBeLessThanOrEqual(120_000);
+    await approve(world, runId);
+    await work(world);
+    const { phase, wakeInMs } = await world.incident("balance");
+    expect(phase).toBe("topping-up");
+    expect(wakeInMs).toBeLessThanOrEqual(120_000);
+  });
+
   test("waits for what else the balance is promised for, beside the bills themselves", async ({
     world,
   }) => {
@@ -184,9 +197,11 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.incident("balance")).toMatchObject({ toDeposit: true });
   });
 
-  test("is not proposed where no playbook of the bills allows one", async ({ world }) => {
+  test("is not proposed where no playbook of the bills allows one, and nothing is looked for", async ({
+    world,
+  }) => {
     await bounced(world);
-    await world.incident("balance");
+    expect((await world.incident("balance")).wakeInMs).toBe(LONGEST_SLEEP_MS);
     expect(await topUpsOf(world.store.db, owner)).toEqual([]);
   });
 

@@ -43,7 +43,11 @@ describe("a retry", () => {
     const before = addBankingDays(day, -1);
     expect((await world.line(runId, payableId)).reason).toContain(`again on ${day}`);
     await atNewYork(world, addDays(before, -1), "23:30");
-    expect((await world.look(payableId)).phase).toBe("waiting");
+    const waiting = await world.look(payableId);
+    expect(waiting.phase).toBe("waiting");
+    // It wakes by itself as soon as its request may name that day.
+    expect(waiting.wakeInMs).toBeGreaterThan(25 * 60_000);
+    expect(waiting.wakeInMs).toBeLessThan(35 * 60_000);
     await atNewYork(world, before, "00:30");
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);

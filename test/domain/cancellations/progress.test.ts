@@ -100,6 +100,13 @@ describe("where a cancellation stands", () => {
     expect(now.waitingFor).toBe("controller or owner to release 1 withheld bill");
   });
 
+  test("a hold wakes as soon as nobody may release its bills any more", () => {
+    const bill = { state: "withheld", paymentId: null } as const;
+    const releaseByMs = clock.businessMs + 3_600_000;
+    const now = judgeCancellation(view([item(bill), item({ ...bill, releaseByMs })]));
+    expect(now.wakeInMs).toBe(3_600_001);
+  });
+
   test("a cancellation ends once nothing is open, with exceptions if money may have left", () => {
     const done = item({ state: "cancelled", open: false });
     expect(judgeCancellation(view([done]))).toMatchObject({ phase: "completed", ended: true });

@@ -1,0 +1,42 @@
+import { describe, expect } from "vitest";
+import { createHold } from "../../../src/store/holds/holds.ts";
+import { test } from "../money-world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+describe("a run wakes by itself", () => {
+  test("when a hold ends that keeps its bills back", async ({ world }) => {
+    const { runId } = await world.approvedRun([{}]);
+    const { businessMs } = await world.context().clockOf("acme").now();
+    const untilMs = Math.floor(businessMs + 6 * HOUR_MS);
+    const of = { businessId: world.businessId, scope: "run", value: runId } as const;
+    await world.store.transaction((trx) =>
+      createHold(trx, { ...of, reason: "Call.", author: "olga", untilMs, nowMs: Date.now() }),
+    );
+    const { waitingFor, wakeInMs } = await world.assess(runId);
+    expect(waitingFor).toBe("1 bill on hold");
+    expect(wakeInMs).toBeGreaterThan(6 * HOUR_MS - 5 * MINUTE_MS);
+    expect(wakeInMs).toBeLessThan(6 * HOUR_MS + MINUTE_MS);
+  });
+
+  test("when the approval lapses of bills that a hold keeps back", async ({ world }) => {
+    const { runId } = await world.plannedRun([{}]);
+    await world.approve(runId, 2 * DAY_MS);
+    const of = { businessId: world.businessId, scope: "run", value: runId } as const;
+    await world.store.transaction((trx) =>
+      createHold(trx, { ...of, reason: "Call.", author: "olga", untilMs: null, nowMs: Date.now() }),
+    );
+    const { wakeInMs } = await world.assess(runId);
+    expect(wakeInMs).toBeGreaterThan(DAY_MS);
+    expect(wakeInMs).toBeLessThan(2 * DAY_MS + MINUTE_MS);
+  });
+
+  test("when the time to decide is over", async ({ world }) => {
+    const { runId } = await world.plannedRun([{}], { approvalValidDays: 2 });
+    const { wakeInMs } = await world.assess(runId);
+    expect(wakeInMs).toBeGreaterThan(DAY_MS);
+    expect(wakeInMs).toBeLessThan(2 * DAY_MS + MINUTE_MS);
+  });
+});
