@@ -6,7 +6,7 @@ import { fundingIncidentId, payRunId } from "../../src/contracts/names.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
-import { recordLaunch } from "../../src/store/runs/runs.ts";
+import { recordLaunch, setRunPhase } from "../../src/store/runs/runs.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -122,6 +122,14 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   const id = payRunId("acme", "beside", "2026-11-26", 1);
   const { stdout } = await as("cora", ["controller"], ["status"]);
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
+});
+
+test("who watches a run on which nobody works is told so", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "settled" });
+  await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
+  const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
 });
 
 test("who asks for the status of a bill is told which command knows it", async () => {

@@ -8,6 +8,7 @@ import { playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { shortName } from "../../contracts/names.ts";
+import { nobodyWorks } from "../show/conditions.ts";
 import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
@@ -117,6 +118,8 @@ async function launch(
     output.line(`${green("✓")} ${launched.id}${isNew ? "" : "  was launched already"}`);
     const run = launched.kind === "pay-run" ? await planned(gateway, launched) : launched;
     output.line(nextOf(run));
+    const isPlanned = run.phase !== "planning";
+    if (!isPlanned) for (const line of await nobodyWorks(gateway)) output.note(line);
     output.document(run);
     return EXIT.done;
   }
