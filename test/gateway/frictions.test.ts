@@ -124,6 +124,16 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
 });
 
+test("lifting a vendor's hold names the vendor's bills that are on hold by themselves", async () => {
+  const oli = (args: readonly string[]) => as("oli", ["operator"], args);
+  await oli(["hold", "BILL-000071", "--reason", "odd"]);
+  await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
+  const vendor = await oli(["release", "Osprey Robotics"]);
+  expect(vendor.stdout).toContain("released: every bill of Osprey Robotics");
+  expect(vendor.stdout).toMatch(/still on hold: Osprey Robotics BILL-000071/);
+  expect((await oli(["release", "BILL-000071"])).stdout).not.toContain("still on hold");
+});
+
 test("who watches a run on which nobody works is told so", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "settled" });
   await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
