@@ -92,6 +92,9 @@ function isRefusal({ code, status }: PaymentsApiError): boolean {
   return status === 403 || status === 404 || status === 409;
 }
 
+const NO_SOURCE =
+  "The service lists no funding source of the business yet. It has some once it is verified and a bank account is linked (docs/kyb-onboarding.md).";
+
 async function unknownSource(
   client: PaymentsClient,
   from: string,
@@ -105,6 +108,7 @@ async function unknownSource(
       `Nothing can be paid from “${from}” (playbook, pay: { from: … }): the bank account is ${account.status}. There are: ${known}.`,
     );
   }
+  if (from === "default" && sources.length === 0) return new PlanRefusedError(NO_SOURCE);
   return new PlanRefusedError(
     from === "default"
       ? `The service marks no funding source as default. Name one in the playbook under pay: { from: … }; there are: ${known}.`

@@ -47,6 +47,11 @@ describe("up", () => {
     expect(tokens.stdout).toMatch(/ approver .*all +payrun up +until /);
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
     const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
+    const own = await payrun(["approve", run.id, "--yes"], elsewhere);
+    expect([own.code, own.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Refused: .*\n.*payrun approve weekly-vendors\/\S+ --as approver/),
+    ]);
     // Whoever was made at the start counts, and so does who was made before the launch.
     for (const person of ["approver", "olga"]) {
       const words = ["approve", run.id, "--as", person, "--yes", "--json"];

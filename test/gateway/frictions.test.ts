@@ -6,7 +6,7 @@ import { fundingIncidentId, payRunId } from "../../src/contracts/workflow-kinds.
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
-import { recordLaunch } from "../../src/store/runs/runs.ts";
+import { recordLaunch, setRunPhase } from "../../src/store/runs/runs.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -122,6 +122,24 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   const id = payRunId("acme", "beside", "2026-11-26", 1);
   const { stdout } = await as("cora", ["controller"], ["status"]);
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
+});
+
+test("lifting a vendor's hold names the vendor's bills that are on hold by themselves", async () => {
+  const oli = (args: readonly string[]) => as("oli", ["operator"], args);
+  await oli(["hold", "BILL-000071", "--reason", "odd"]);
+  await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
+  const vendor = await oli(["release", "Osprey Robotics"]);
+  expect(vendor.stdout).toContain("released: every bill of Osprey Robotics");
+  expect(vendor.stdout).toMatch(/still on hold: Osprey Robotics BILL-000071/);
+  expect((await oli(["release", "BILL-000071"])).stdout).not.toContain("still on hold");
+});
+
+test("who watches a run on which nobody works is told so", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "settled" });
+  await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
+  const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
 });
 
 test("who asks for the status of a bill is told which command knows it", async () => {

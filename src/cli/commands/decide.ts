@@ -9,7 +9,8 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
-import type { CommandContext, Session } from "../client/session.ts";
+import { asApprover } from "../home/people.ts";
+import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
 import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
@@ -91,17 +92,33 @@ async function decide(
     output.note("Nothing was decided.");
     return EXIT.failed;
   }
-  const answer = await gateway.post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
-    decision,
-    planHash,
-    ...(drop.length === 0 ? {} : { drop }),
-    ...(reason === undefined ? {} : { comment: reason }),
-    ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
-  });
+  const answer = await gateway
+    .post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
+      decision,
+      planHash,
+      ...(drop.length === 0 ? {} : { drop }),
+      ...(reason === undefined ? {} : { comment: reason }),
+      ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
+    })
+    .catch((error: unknown) => {
+      throw withAnother(error, `payrun approve ${shortName(id)}`, config());
+    });
   output.lines(decisionLines(answer));
   if (answer.goesOut.count > 0) output.lines(shortLines(review));
   output.document(answer);
   return EXIT.done;
+}
+
+/** Why a decision of whoever launched the run doesn't count. */
+const OWN_RUN: readonly string[] = ["launcher", "playbook_author"];
+
+/** Beside a sandbox there is somebody else, whom the refusal then names. */
+function withAnother(error: unknown, command: string, { home, person }: SpokenConfig): unknown {
+  const as = asApprover(home);
+  const isOwn = error instanceof CliError && OWN_RUN.includes(error.code);
+  if (!isOwn || as === "" || person !== undefined) return error;
+  const { exitCode, message, code, details } = error;
+  return new CliError(exitCode, message, { code, details, hint: `${command}${as}` });
 }
 
 /** Digits of a plan's hash that `status` shows; as many of them name it. */

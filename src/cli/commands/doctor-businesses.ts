@@ -5,6 +5,7 @@ import { RESUME, skewOf } from "../../reports/conditions.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { readRunning } from "../home/running-file.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
+import { count } from "../terminal/text.ts";
 
 export interface Check {
   readonly name: string;
@@ -48,11 +49,11 @@ export async function businessCheck(
         text: `${business.apiUrl} (${kind}); webhookSecrets is empty: changes are found by polling only`,
       };
     }
-    return {
-      name,
-      state: payable > 0 ? "ok" : "warning",
-      text: `${business.apiUrl} (${kind}); ${payable} funding sources can pay`,
-    };
+    const text = `${business.apiUrl} (${kind}); ${count(payable, "funding source")} can pay`;
+    if (payable > 0) return { name, state: "ok", text };
+    const remedy =
+      "Bills are paid once the business is verified and a bank account is linked (docs/kyb-onboarding.md).";
+    return { name, state: "warning", text, remedy };
   } catch (error) {
     return {
       name,

@@ -137,10 +137,22 @@ export function addReleaseCommand(program: Command, session: Session): void {
         if (others.length > 0) {
           output.line(`${yellow("–")} everything is still on hold: ${others.join(", ")}`);
         }
+        for (const other of await leftOfVendor(gateway, hold)) {
+          output.line(`${yellow("–")} still on hold: ${heldName(other)}  ${dim(other.id)}`);
+        }
         output.document(hold);
         return EXIT.done;
       }),
     );
+}
+
+/** Holds on single bills of a vendor, which lifting the vendor's own leaves in force. */
+async function leftOfVendor(gateway: GatewayClient, lifted: Hold): Promise<Hold[]> {
+  if (lifted.scope !== "contact" || lifted.name === null) return [];
+  const { name, business } = lifted;
+  return (await allHolds(gateway)).filter(
+    (hold) => hold.scope === "payable" && hold.name === name && hold.business === business,
+  );
 }
 
 async function releaseAll(

@@ -8,6 +8,7 @@ import { playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
+import { nobodyWorks } from "../show/conditions.ts";
 import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
@@ -33,9 +34,8 @@ async function onboardingLaunched(
 ): Promise<ExitCode> {
   if (wait === null) {
     output.line(`${green("✓")} ${launched.id}`);
-    output.line(
-      dim(`payrun status ${launched.id} · payrun provide ${launched.business} tax --file FILE`),
-    );
+    output.line(dim(`payrun status ${launched.id}`));
+    output.line(launched.waitingFor ?? dim(`payrun provide ${launched.business} tax --file FILE`));
     output.document(launched);
     return EXIT.done;
   }
@@ -107,7 +107,9 @@ async function launch(
   if (options.wait === undefined) {
     output.line(`${green("✓")} ${launched.id}${isNew ? "" : "  was launched already"}`);
     const run = launched.kind === "pay-run" ? await planned(gateway, launched) : launched;
-    output.line(nextOf(run));
+    output.line(nextOf(run, config().home));
+    const isPlanned = run.phase !== "planning";
+    if (!isPlanned) for (const line of await nobodyWorks(gateway)) output.note(line);
     output.document(run);
     return EXIT.done;
   }
@@ -128,11 +130,11 @@ function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> 
 }
 
 /** What to type next. */
-function nextOf(run: RunStatus | IncidentStatus): string {
+function nextOf(run: RunStatus | IncidentStatus, home: string): string {
   const name = shortName(run.id);
   if (run.kind !== "pay-run") return dim(`payrun status ${name}`);
   if ("planOnly" in run) return dim(`it only plans, and nothing is sent: payrun show ${name}`);
-  if (!hasEnded(run)) return nextCommands(run.id);
+  if (!hasEnded(run)) return nextCommands(run.id, home);
   const isEmpty = run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0;
   return dim(`${isEmpty ? "there is nothing to pay" : run.phase}: payrun show ${name} says why`);
 }

@@ -39,7 +39,7 @@ export function addProvideCommand(program: Command, session: Session): void {
         if (body === undefined) return EXIT.failed;
         const path = `/v1/onboardings/${encodeURIComponent(business)}/${step}`;
         const status = await gateway.post(path, OnboardingStatusBody, body);
-        output.line(`${green("✓")} ${step} is provided for ${printable(business)}`);
+        output.line(`${green("✓")} ${step}: provided for ${printable(business)}`);
         output.line(dim(`payrun status ${status.id}`));
         output.document(status);
         return EXIT.done;

@@ -9,7 +9,8 @@ import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
 import { phaseText } from "../show/run.ts";
-import { dim, printable, red, table, yellow } from "../terminal/text.ts";
+import { dim, printable, table } from "../terminal/text.ts";
+import { conditionLines } from "../show/conditions.ts";
 import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
@@ -71,10 +72,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           { title: "Waits for" },
         ];
         output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
-        for (const { severity, text, remedy } of conditions) {
-          output.note(`${severity === "failed" ? red("✗") : yellow("!")} ${printable(text)}`);
-          output.note(dim(`  ${printable(remedy)}`));
-        }
+        for (const line of conditions.flatMap(conditionLines)) output.note(line);
         output.document(runs);
       }),
     );

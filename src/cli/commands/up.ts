@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
 import { fixtureOf } from "../home/fixture.ts";
-import { LOCAL_APPROVER } from "../parts/ensure-people.ts";
+import { LOCAL_APPROVER } from "../home/people.ts";
 import { ownFile } from "../terminal/own-files.ts";
 import { Processes } from "../parts/processes.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";

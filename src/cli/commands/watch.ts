@@ -6,6 +6,7 @@ import { gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
+import { nobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
 import { pollRun, progressLine } from "../show/wait-for-run.ts";
@@ -21,6 +22,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const id = await findRunId(gateway, text);
         const view = liveView(output);
+        for (const line of await nobodyWorks(gateway)) output.note(line);
         if (isCancellationId(id)) {
           const now = await pollCancellation(gateway, id, {
             changed: (line, status) =>

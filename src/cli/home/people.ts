@@ -17,6 +17,14 @@ const ENDING = ".token";
 /** Who speaks where nobody is named. */
 export const LOCAL_ADMIN = "local-admin";
 
+/** Who decides beside a sandbox: whoever launches there, the local administrator, may not. */
+export const LOCAL_APPROVER = "approver";
+
+/** How that one is named on a command line; empty where the home doesn't keep their token. */
+export function asApprover(home: string): string {
+  return readToken(personPath(home, LOCAL_APPROVER)) === undefined ? "" : ` --as ${LOCAL_APPROVER}`;
+}
+
 /** The local administrator's token, as the commands on this machine find it. */
 export function readLocalAdmin(home: string): string | undefined {
   return readToken(localAdminPath(home));

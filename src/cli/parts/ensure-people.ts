@@ -1,7 +1,13 @@
 import type { Store } from "../../store/index.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { createToken, findToken } from "../../store/approvals/tokens.ts";
-import { LOCAL_ADMIN, localAdminPath, personPath, readToken } from "../home/people.ts";
+import {
+  LOCAL_ADMIN,
+  LOCAL_APPROVER,
+  localAdminPath,
+  personPath,
+  readToken,
+} from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 
 export interface Person {
@@ -9,9 +15,6 @@ export interface Person {
   readonly roles: readonly string[];
   readonly createdBy: string;
 }
-
-/** Who decides beside a sandbox: whoever launches there, the local administrator, may not. */
-export const LOCAL_APPROVER = "approver";
 
 /** The roles that the playbooks which come with Payrun ask for. */
 const APPROVER_ROLES = ["controller", "owner"];

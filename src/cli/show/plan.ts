@@ -4,6 +4,7 @@ import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
+import { asApprover } from "../home/people.ts";
 import { plannedTopUpLines } from "./deposit.ts";
 import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
 
@@ -132,9 +133,9 @@ export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payab
 }
 
 /** What can be typed about a run that waits for approval. Who launched it can't approve it. */
-export function nextCommands(runId: string): string {
+export function nextCommands(runId: string, home: string): string {
   const run = shortName(runId);
-  return dim(`payrun show ${run} · somebody else: payrun approve ${run}`);
+  return dim(`payrun show ${run} · somebody else: payrun approve ${run}${asApprover(home)}`);
 }
 
 /** How many bills are left out for which reason; no bill by name. */

@@ -314,6 +314,19 @@ describe("planning dry", () => {
     expect(dry?.decideBy).toBeNull();
   });
 
+  test("of a business that has no account yet says what it needs first", async ({ planning }) => {
+    const context = planning.context();
+    const client = context.clientOf("acme");
+    const without: typeof client = Object.assign(Object.create(client), {
+      fundingSources: { list: () => Promise.resolve([]) },
+    });
+    const input = { business: "acme", playbook: "weekly", period: PERIOD, dryPlanId: "plan_4" };
+    const asked: typeof context = Object.create(context, { clientOf: { value: () => without } });
+    await expect(
+      planDry(asked, { ...input, unstored: { policy: POLICY, revision: 1 } }),
+    ).rejects.toThrow(/once it is verified and a bank account is linked/);
+  });
+
   test("says which playbook is missing", async ({ planning }) => {
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
     await expect(planDry(planning.context(), input)).rejects.toThrow(/nothing/);
