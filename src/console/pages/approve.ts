@@ -70,7 +70,7 @@ async function checkPage(
           review.decideBy === null
             ? "no deadline"
             : isPast(review.decideBy, review)
-              ? "It is over: approving now changes dates"
+              ? "Passed: approving now changes dates"
               : spokenDeadline(review.decideBy, review),
         ],
       ])}`,

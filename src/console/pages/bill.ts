@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
+import { retryFailedPaymentId, shortName } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
@@ -88,7 +88,7 @@ function notPlanned({ leftOut }: PayableHistory): Markup {
 }
 
 function factsOf(
-  { business, owner }: PayableHistory,
+  { business, payableId, owner }: PayableHistory,
   planned: NonNullable<PayableHistory["bill"]>,
 ): Markup {
   const { contactId, contactName, amountCents, dueDate, executionDate } = planned;
@@ -98,8 +98,13 @@ function factsOf(
     ["Due", day(dueDate)],
     ["Pays on", day(executionDate)],
     [
-      "Paid by",
-      owner === null ? "no run now" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+      "Owned by",
+      // A retry's page is this one.
+      owner === null
+        ? "no run now"
+        : owner === retryFailedPaymentId(business, payableId)
+          ? "its retry"
+          : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
     ],
   ]);
 }

@@ -129,7 +129,7 @@ function figures(review: RunReview): Markup {
       decideBy === null
         ? html`–<span class="sub">no deadline</span>`
         : isPast(decideBy, review)
-          ? html`It is over<span class="sub">approving now changes dates</span>`
+          ? html`Passed<span class="sub">approving now changes dates</span>`
           : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
     ],
     ["Launched by", launchedBy],

@@ -9,7 +9,7 @@ import { facts, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, type Markup, phaseOf, usd, when, whole } from "../words.ts";
+import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
 
 /** What there is to do today, what others do, and where the week's money is. */
 export const today: PageOf = async ({ api, visitor }) => {
@@ -140,21 +140,33 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
       {
         title: "Run",
         isHead: true,
-        cell: ({ id, playbook, period, kind, business }: ListedRun) =>
-          html`<a href="${runPage(id)}"
-              >${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}</a
+        cell: ({ business, ...run }: ListedRun) =>
+          html`<a href="${runPage(run.id)}">${calledIn(run)}</a
             >${businesses.length > 1 ? html`<span class="under">${business}</span>` : ""}`,
       },
       {
         title: "State",
-        cell: ({ phase, planOnly, outcome, waitingFor }) =>
-          html`${badge(phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+        cell: ({ kind, phase, planOnly, outcome, waitingFor }) =>
+          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
     ],
     runs,
   );
+}
+
+/** A run by its playbook and period, a failed payment by its bill. */
+function calledIn({
+  kind,
+  playbook,
+  period,
+  contactName,
+  publicId,
+}: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): string {
+  if (kind === "retry-failed-payment" && contactName != null)
+    return `${contactName} ${publicId ?? ""}`;
+  return `${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
