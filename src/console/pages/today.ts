@@ -147,7 +147,7 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
       {
         title: "State",
         cell: ({ kind, phase, planOnly, outcome, waitingFor }) =>
-          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">${waitsText(kind, waitingFor)}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
@@ -167,6 +167,11 @@ function calledIn({
   if (kind === "retry-failed-payment" && contactName != null)
     return `${contactName} ${publicId ?? ""}`;
   return `${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}`;
+}
+
+/** A pay run names its bills by their states, everything else whom it waits for, with a command. */
+function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
+  return kind === "pay-run" ? waitingFor : `waits for ${waitingFor.replace(/: payrun .*$/, "")}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
