@@ -12,6 +12,7 @@ import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
 import { changedPlan } from "./plan-changes.ts";
+import { shortOfMoney } from "./deposit.ts";
 import { billLink, nameOfAccount } from "./run-bills.ts";
 
 /** What the approval would do, before it is given: nothing is decided by looking at it. */
@@ -75,7 +76,7 @@ async function checkPage(
         ],
       ])}`,
     )}
-    ${leftOut(review, out)}
+    ${shortOfMoney(review)} ${leftOut(review, out)}
     ${form(
       visitor,
       `${runPage(id)}/approve`,

@@ -31,7 +31,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
     lead: live(
       "bill-lead",
       html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
-      ${history.reason ?? ""}`,
+      ${reasonBeside(history)}`,
     ),
     main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
     ${section(
@@ -44,6 +44,11 @@ export const bill: PageOf = async ({ api, params, query }) => {
     ${section("Requests and payments", requests(history))}`,
   };
 };
+
+/** Why it stands so, unless the verdict below says it. */
+function reasonBeside({ reason, paidOnce }: PayableHistory): string {
+  return reason === null || paidOnce.sentences[0]?.includes(reason) === true ? "" : reason;
+}
 
 const DONE: Readonly<Record<string, string>> = {
   hold: "It is on hold from now on: nothing new is sent for it.",

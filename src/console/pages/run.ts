@@ -14,6 +14,7 @@ import { pageNumberOf, type PageOf, type PageRequest } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
 import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
+import { depositNeeds } from "./deposit.ts";
 import { decisions } from "./decisions.ts";
 import { bills, nameOfAccount } from "./run-bills.ts";
 import { otherWorkflow } from "./other-workflow.ts";
@@ -165,8 +166,7 @@ function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunRe
       html`<p>
           ${formatUsd(topUp.amountCents)} into the balance, needed on ${day(topUp.neededOn)}: it
           must be made by ${day(topUp.makeBy)}. Approved by
-          ${topUp.approvedBy.join(", ") || "nobody"}; ${topUp.quorum} of
-          ${topUp.approvers.join(" or ")} are needed.
+          ${topUp.approvedBy.join(", ") || "nobody"}; it needs ${depositNeeds(topUp)}.
         </p>
         <div class="acts">
           <a

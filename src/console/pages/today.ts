@@ -98,7 +98,7 @@ function others(count: number): string {
 
 function deadline(decideBy: string | null, moment: Moment | undefined): string {
   if (decideBy === null) return "no deadline";
-  if (isPast(decideBy, moment)) return "the deadline is over: dates change";
+  if (isPast(decideBy, moment)) return "the deadline has passed: dates change";
   return `decide by ${spokenDeadline(decideBy, moment)}`;
 }
 
@@ -146,6 +146,7 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
       },
       {
         title: "State",
+        isText: true,
         cell: ({ kind, phase, planOnly, outcome, waitingFor }) =>
           html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">${waitsText(kind, waitingFor)}</span>`}`,
       },
