@@ -91,7 +91,7 @@ export function changeOfLine(
   }
 }
 
-const FOUND = "Found by a lookup after its answer was lost.";
+const FOUND = "Found by a lookup: its answer is not on record.";
 
 /** Of a bill whose state says only that it is being retried. */
 const PAID_AGAIN = "It was paid again, and the new payment is on its way.";

@@ -168,7 +168,9 @@ async function whenShort(
     businessId: run.businessId,
     lines,
     parked: stop,
-    reason: stop ? `${reason} The playbook says stop: ${then}, then resolve --retry.` : reason,
+    reason: stop
+      ? `${reason} The playbook says stop: ${then}, then try it again (resolve --retry).`
+      : reason,
     nowMs,
   });
   if (stop) {

@@ -46,6 +46,8 @@ export const IncidentBody = z
     id: z.string(),
     business: z.string(),
     source: z.string(),
+    name: z.string().nullable().describe("What the account is called"),
+    number: z.string().nullable().describe("Its last four"),
     phase: z.enum(["open", "topping-up", "ended"]),
     code: z.string(),
     reason: z.string(),

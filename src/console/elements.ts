@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly title: string;
   /** Numbers stand at the right, under one another. */
   readonly isNumber?: boolean;
+  /** Sentences: on a phone they stand under their title. */
+  readonly isText?: boolean;
   /** The cell that names the row. */
   readonly isHead?: boolean;
   readonly cell: (row: Row) => unknown;
@@ -27,8 +29,8 @@ export function table<Row>(
       </th>`,
   );
   const cells = (row: Row) =>
-    columns.map(({ title, isNumber, isHead, cell }) => {
-      const kind = isNumber === true ? "n" : "";
+    columns.map(({ title, isNumber, isText, isHead, cell }) => {
+      const kind = isNumber === true ? "n" : isText === true ? "text" : "";
       return isHead === true
         ? html`<th scope="row" role="rowheader" class="${kind}">${cell(row)}</th>`
         : html`<td role="cell" data-title="${title}" class="${kind}"><div>${cell(row)}</div></td>`;

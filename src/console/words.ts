@@ -67,7 +67,7 @@ export function billStateOf(
 export function stateOf(state: string, reasonCode: string | null = null): StateWord {
   if (reasonCode === PLAN_ONLY) return ONLY_PLANNED;
   const known = Object.entries(LINE_WORDS).find(([name]) => name === state)?.[1];
-  return known ?? { word: capital(state.replaceAll("-", " ")), tone: "plain" };
+  return known ?? { word: capital(state.replaceAll(/[-_]/g, " ")), tone: "plain" };
 }
 
 export function phaseOf(phase: string, planOnly?: true): StateWord {

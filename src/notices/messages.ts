@@ -37,7 +37,7 @@ const SLACK_TEXT_MAX = 2_900;
 /** The JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
 export function slackMessage(notice: Notice, { business, page }: About): Record<string, unknown> {
   const title = escapeSlack(`${business}: ${notice.subject}`);
-  const text = shortened(notice.text);
+  const text = shortened(textBeside(notice, page));
   return {
     text: title,
     unfurl_links: false,
@@ -48,6 +48,15 @@ export function slackMessage(notice: Notice, { business, page }: About): Record<
       ...(page === undefined ? [] : [section(`<${page}|Open it in Payrun>`)]),
     ],
   };
+}
+
+/** Beside a link to the page that decides, no commands are said that lead to the same. */
+function textBeside({ text }: Notice, page: string | undefined): string {
+  if (page === undefined) return text;
+  return text
+    .split("\n")
+    .filter((line) => !/^(Look at it|Decide) with: payrun /.test(line))
+    .join("\n");
 }
 
 /** Verbatim: Slack makes nothing of it into a link or a mention by itself. */
@@ -94,7 +103,7 @@ export function emailOf(notice: Notice, { business, page }: About, from: string)
   const isForVendor = notice.contactId !== null;
   return {
     subject: isForVendor ? notice.subject : `[${business}] ${notice.subject}`,
-    text: `${[notice.text, ...(page === undefined ? [] : [`Open it in Payrun: ${page}`])].join("\n\n")}\n`,
+    text: `${[textBeside(notice, page), ...(page === undefined ? [] : [`Open it in Payrun: ${page}`])].join("\n\n")}\n`,
     messageId: `<${notice.noticeId}@${domain}>`,
     ...(isForVendor && typeof replyTo === "string" ? { replyTo } : {}),
   };

@@ -12,6 +12,7 @@ import type { Db } from "../store/index.ts";
 import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
 import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
 import { scheduleWish } from "../store/playbooks/schedule-wishes.ts";
+import { wasLaunchedSince } from "../store/runs/runs-lately.ts";
 import { findRunOfPeriod, listRuns } from "../store/runs/runs.ts";
 import { deadlineOf } from "./status/run.ts";
 
@@ -51,27 +52,37 @@ export async function lateConditions({ db, profiles, nowMs }: Asked): Promise<Co
 
 async function notStarted(
   db: Db,
-  { name: business, businessId }: BusinessProfile,
+  { name: business, businessId, sandbox }: BusinessProfile,
   nowMs: number,
 ): Promise<Condition[]> {
   const found: Condition[] = [];
   for (const playbook of await listPlaybooks(db, business)) {
-    const period = lastPeriod(playbook, nowMs);
-    if (period === undefined) continue;
+    const last = lastPeriod(playbook, nowMs);
+    if (last === undefined) continue;
     const { name } = playbook;
+    const { period, fireAtMs } = last;
     if ((await findRunOfPeriod(db, { businessId, playbook: name, period })) !== undefined) continue;
+    // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
+    const since = { businessId, playbook: name, sinceMs: fireAtMs };
+    if (sandbox && (await wasLaunchedSince(db, since))) continue;
     // Last, since it reads the playbook's whole trail.
     const wish = await scheduleWish(db, { businessId, playbook: name });
     if (wish.deleted || wish.pause !== null) continue;
     const text = `the run ${name}/${period} should have started, and has not`;
-    const remedy = `Look for why in the worker's log, then: payrun launch ${name} --period ${period}`;
+    const launch = sandbox
+      ? `payrun schedule backfill ${name}`
+      : `payrun launch ${name} --period ${period}`;
+    const remedy = `Look for why in the worker's log, then: ${launch}`;
     found.push({ code: "run-not-started", severity: "failed", business, text, remedy });
   }
   return found;
 }
 
-/** The period of a schedule's last run that is late by now; undefined if there is none. */
-function lastPeriod({ compiled, createdAtMs }: StoredPlaybook, nowMs: number): string | undefined {
+/** A schedule's last run that is late by now; undefined if there is none. */
+function lastPeriod(
+  { compiled, createdAtMs }: StoredPlaybook,
+  nowMs: number,
+): { readonly period: string; readonly fireAtMs: number } | undefined {
   if (compiled.kind !== "pay-run" || compiled.schedule === null) return undefined;
   const { schedule } = compiled;
   const today = zonedDate(nowMs, schedule.zone);
@@ -81,7 +92,7 @@ function lastPeriod({ compiled, createdAtMs }: StoredPlaybook, nowMs: number): s
     const { fireAtMs } = fireOf(schedule, period);
     if (fireAtMs > nowMs - STARTS_WITHIN_MS) continue;
     // A schedule that was made later begins with its next run.
-    return fireAtMs >= createdAtMs ? period : undefined;
+    return fireAtMs >= createdAtMs ? { period, fireAtMs } : undefined;
   }
   return undefined;
 }

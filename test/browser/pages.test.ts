@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { seedWeekly } from "../console/support/weekly-run.ts";
@@ -34,6 +35,13 @@ beforeAll(async () => {
   ] as const) {
     await setLine(gateway.store, other.runId, payableId, change);
   }
+  // Names as long as those that the service and Temporal give.
+  await gateway.store.transaction((trx) =>
+    appendAudit(trx, {
+      ...{ businessId: "biz_acme", subject: "pbl_old_0001", action: "line:parked", nowMs: 1 },
+      ...{ actor: `retry-failed-payment/acme/pbl_${"2938".repeat(8)}`, details: {} },
+    }),
+  );
   const held = await gateway.call("POST", "/v1/holds", token, {
     ...{ contactId: "con_2", reason: "Dispute about the last delivery" },
   });
@@ -64,6 +72,7 @@ function pages(): Readonly<Record<string, string>> {
     "cancel-run": `${at}/cancel`,
     bill: "/bills/pbl_0104?business=acme",
     "hold-bill": "/bills/pbl_0104/hold?business=acme",
+    "failed-bill": "/bills/pbl_old_0001?business=acme",
     "cancel-bill": "/bills/pbl_old_0002/cancel?business=acme",
     "retry-bill": "/bills/pbl_old_0001/retry?business=acme",
     "paid-elsewhere": "/bills/pbl_old_0001/paid-elsewhere?business=acme",

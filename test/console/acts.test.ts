@@ -185,8 +185,8 @@ describe("What needs action", () => {
       }),
     );
     const shown = await olga.get("/needs-action");
-    expect(shown.text.indexOf("The account balance bounced")).toBeGreaterThan(0);
-    expect(shown.text.indexOf("The account balance bounced")).toBeLessThan(
+    expect(shown.text.indexOf("Payments from Balance bounced")).toBeGreaterThan(0);
+    expect(shown.text.indexOf("Payments from Balance bounced")).toBeLessThan(
       shown.text.indexOf("R02, account closed (2)"),
     );
     expect(shown.text).toContain("Partly paid (1)");
@@ -272,6 +272,9 @@ test("The emergency page says that a restored store doesn't count what it has lo
 test("Search leads to what is called so, and lists what may be meant", async () => {
   const found = await olga.get("/search?q=BILL-000101");
   expect(found.text).toContain("BILL-000101");
+  const part = await olga.get("/search?q=harb");
+  expect(part.text).toContain("With this in the name");
+  expect(part.text).not.toContain("Juniper");
   const near = await olga.get("/search?q=nothing-like-it");
   expect(near.text).toContain("Nothing is called so. Perhaps you mean");
   // The service can't be asked here, and the page says so.

@@ -62,6 +62,19 @@ test("a scheduled run that is a quarter of an hour late is told of with the comm
   expect(await codes(store, lateMs)).toEqual([]);
 });
 
+test("a sandbox's run is there whatever day its clock dates it, and is made up for by backfill", async () => {
+  const { store } = await testStore();
+  await scheduled(store, THURSDAY_9_00 - 24 * HOUR_MS);
+  const nowMs = THURSDAY_9_00 + 20 * MINUTE_MS;
+  const profiles = [{ ...ACME, sandbox: true }];
+  // Last week's run is at work still.
+  await upsertRun(store.db, newRun({ period: "2026-12-10", nowMs: 1 }));
+  const late = () => lateConditions({ db: store.db, profiles, nowMs });
+  expect((await late())[0]?.remedy).toContain("payrun schedule backfill weekly");
+  await upsertRun(store.db, newRun({ period: "2026-12-17", nowMs: THURSDAY_9_00 + MINUTE_MS }));
+  expect(await late()).toEqual([]);
+});
+
 test("a schedule that was made after its time, that is paused, or whose run was missed days ago is not late", async () => {
   const { store } = await testStore();
   await scheduled(store, THURSDAY_9_00 + MINUTE_MS);

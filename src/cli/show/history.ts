@@ -120,12 +120,14 @@ type Attempt = PayableHistory["attempts"][number];
 
 function attemptLines(attempt: Attempt, zone: string): string[] {
   const { seq, operation, state, amountCents, executionDate, idempotencyKey, bodyHash } = attempt;
+  // Of a request that a restored store has lost only the effect is known.
+  const isKnown = attempt.sends.length > 0;
   const answer = attempt.answer === null ? "" : `, ${printable(attempt.answer)}`;
   const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
   const looks = grouped(attempt.lookUps.map((look) => ({ at: look.at, text: lookText(look) })));
   return [
     `${seq}  ${operation}${amountCents === null ? ", of which only the effect is known" : ` ${formatUsd(amountCents)} for ${executionDate}`}: ${bold(state)}${answer}`,
-    dim(`   key ${idempotencyKey}  body ${bodyHash.slice(0, 16)}`),
+    dim(`   key ${idempotencyKey}${isKnown ? `  body ${bodyHash.slice(0, 16)}` : ""}`),
     ...[...sends, ...looks]
       .sort((one, other) => one.at.localeCompare(other.at))
       .map(({ at, text }) => `   ${spokenStamp(at, zone)}  ${text}`),

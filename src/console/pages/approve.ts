@@ -12,6 +12,7 @@ import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
 import { changedPlan } from "./plan-changes.ts";
+import { shortOfMoney } from "./deposit.ts";
 import { billLink, nameOfAccount } from "./run-bills.ts";
 
 /** What the approval would do, before it is given: nothing is decided by looking at it. */
@@ -70,12 +71,12 @@ async function checkPage(
           review.decideBy === null
             ? "no deadline"
             : isPast(review.decideBy, review)
-              ? "It is over: approving now changes dates"
+              ? "Passed: approving now changes dates"
               : spokenDeadline(review.decideBy, review),
         ],
       ])}`,
     )}
-    ${leftOut(review, out)}
+    ${shortOfMoney(review)} ${leftOut(review, out)}
     ${form(
       visitor,
       `${runPage(id)}/approve`,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
+import { retryFailedPaymentId, shortName } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
@@ -31,7 +31,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
     lead: live(
       "bill-lead",
       html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
-      ${history.reason ?? ""}`,
+      ${reasonBeside(history)}`,
     ),
     main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
     ${section(
@@ -44,6 +44,11 @@ export const bill: PageOf = async ({ api, params, query }) => {
     ${section("Requests and payments", requests(history))}`,
   };
 };
+
+/** Why it stands so, unless the verdict below says it. */
+function reasonBeside({ reason, paidOnce }: PayableHistory): string {
+  return reason === null || paidOnce.sentences[0]?.includes(reason) === true ? "" : reason;
+}
 
 const DONE: Readonly<Record<string, string>> = {
   hold: "It is on hold from now on: nothing new is sent for it.",
@@ -88,7 +93,7 @@ function notPlanned({ leftOut }: PayableHistory): Markup {
 }
 
 function factsOf(
-  { business, owner }: PayableHistory,
+  { business, payableId, owner }: PayableHistory,
   planned: NonNullable<PayableHistory["bill"]>,
 ): Markup {
   const { contactId, contactName, amountCents, dueDate, executionDate } = planned;
@@ -98,8 +103,13 @@ function factsOf(
     ["Due", day(dueDate)],
     ["Pays on", day(executionDate)],
     [
-      "Paid by",
-      owner === null ? "no run now" : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+      "Owned by",
+      // A retry's page is this one.
+      owner === null
+        ? "no run now"
+        : owner === retryFailedPaymentId(business, payableId)
+          ? "its retry"
+          : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
     ],
   ]);
 }

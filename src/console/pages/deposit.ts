@@ -1,10 +1,12 @@
 import { html } from "hono/html";
+import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
+import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { facts, field, form, hidden, section } from "../elements.ts";
+import { facts, field, form, hidden, note, section } from "../elements.ts";
 import type { ActOf, PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { usd } from "../words.ts";
+import { day, type Markup, usd } from "../words.ts";
 import { checkingOf, decided, reviewWithout } from "./decision.ts";
 
 /** The deposit that a run asks for, as it was looked at. */
@@ -25,10 +27,10 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
       `${formatUsd(topUp.amountCents)} into the balance`,
       html`${facts([
         ["Amount", usd(topUp.amountCents)],
-        ["Made by", topUp.makeBy],
-        ["There on", topUp.arrivesOn],
+        ["Made by", day(topUp.makeBy)],
+        ["There on", day(topUp.arrivesOn)],
         ["Approved by", topUp.approvedBy.join(", ") || "nobody yet"],
-        ["Needs", `${topUp.quorum} of ${topUp.approvers.join(" or ")}`],
+        ["Needs", depositNeeds(topUp)],
       ])}
       ${form(
         visitor,
@@ -45,6 +47,16 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   };
 };
 
+/** Whom a deposit waits for: `the owner`. */
+export function depositNeeds(topUp: {
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  readonly approvedBy: readonly string[];
+}): string {
+  const { approvers: by, quorum, approvedBy } = topUp;
+  return missingText({ by, quorum, approvals: approvedBy.length });
+}
+
 export const decideDeposit: ActOf = async (request) => {
   const { api, params, form: sent } = request;
   const checking = checkingOf(params, sent);
@@ -56,3 +68,22 @@ export const decideDeposit: ActOf = async (request) => {
     ...(comment === "" ? {} : { comment }),
   });
 };
+
+/** What is approved and not covered waits for a deposit, which is a decision of its own. */
+export function shortOfMoney({
+  id,
+  topUps = [],
+  planHash,
+}: Pick<RunReview, "id" | "topUps" | "planHash">): Markup | "" {
+  const open = topUps.find(({ state }) => state === "proposed");
+  if (open === undefined) return "";
+  const page = `${runPage(id)}/deposit?topUp=${encodeURIComponent(open.hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
+  return note(
+    "warn",
+    html`<p>
+      It is short by ${formatUsd(open.amountCents)}: of what you approve only what it covers goes
+      out until <a href="${page}">a deposit</a> is approved as well, and has arrived.
+    </p>`,
+    "The balance doesn’t cover all of it",
+  );
+}

@@ -62,6 +62,7 @@ export function holdTable(
       { title: "On", isHead: true, cell: (hold: Hold) => targetOf(hold) },
       {
         title: "Why",
+        isText: true,
         cell: ({ reason, roles }) =>
           html`${reason}${roles.length === 0 ? "" : html`<span class="under">released by ${roles.join(" or ")} only</span>`}`,
       },

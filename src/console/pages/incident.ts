@@ -5,10 +5,15 @@ import { formatUsd } from "../../domain/money.ts";
 import { field, form, hidden, note, section, submit } from "../elements.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
+import { accountCalled } from "../words.ts";
 
 /** Where an account that bounced is decided about. */
 export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
   return `/incidents/${encodeURIComponent(source)}?business=${encodeURIComponent(business)}`;
+}
+
+export function bouncedTitle({ source, ...called }: Incident): string {
+  return `Payments from ${accountCalled({ ...called, value: source })} bounced`;
 }
 
 const CHOICES = [
@@ -40,7 +45,7 @@ export const incident: PageOf = async (request) =>
   incidentDecision(request, await incidentOf(request));
 
 function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: string) {
-  const { source, bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
+  const { bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
   const deposit = topUps.findLast(({ state }) => state === "proposed");
   const choices = [
     ...CHOICES,
@@ -73,8 +78,8 @@ function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: s
       <div class="acts">${submit("Decide")}<a href="/needs-action">Back</a></div>`,
   );
   return {
-    title: `The account ${source} bounced`,
-    lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} wait for it`,
+    title: bouncedTitle(found),
+    lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${bills === 1 ? "waits" : "wait"} for it`,
     status: problem === undefined ? 200 : 422,
     main: section(
       "One decision for all of them",

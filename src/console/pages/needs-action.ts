@@ -26,7 +26,7 @@ import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
 import { capital, day, type Markup, usd, when } from "../words.ts";
 import { RESOLUTIONS } from "./bill-acts.ts";
-import { incidentPage } from "./incident.ts";
+import { bouncedTitle, incidentPage } from "./incident.ts";
 
 const BILLS_A_PAGE = 100;
 
@@ -59,9 +59,9 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
 function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
   const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
   return section(
-    `The account ${source} bounced`,
+    bouncedTitle(incident),
     html`<p>
-        ${reason}. One decision is enough for all its payments; ${roles.join(" or ")} may take it.
+        ${reason}. One decision is enough for all of them; it takes the role ${roles.join(" or ")}.
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
@@ -111,6 +111,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
       },
       {
         title: "Why",
+        isText: true,
         cell: ({ reason, contactId, business }) =>
           html`${reason ?? "–"}<span class="under"
               ><a href="${vendorPage(contactId, business)}">Vendor</a></span

@@ -66,7 +66,7 @@ export async function changedPlan(
                       ? `··${after.bankLast4 ?? "none"}`
                       : both(`··${before.bankLast4 ?? "none"}`, `··${after.bankLast4 ?? "none"}`),
                 },
-                { title: "Why", cell: ({ reason }) => reason ?? "–" },
+                { title: "Why", isText: true, cell: ({ reason }) => reason ?? "–" },
               ],
               changes.lines,
             ),

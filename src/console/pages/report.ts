@@ -70,7 +70,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
             ><span class="under">${publicId ?? payableId}</span>`,
       },
       { title: "State", cell: (bill) => badge(billStateOf(bill)) },
-      { title: "Why", cell: ({ reason }) => reason ?? "–" },
+      { title: "Why", isText: true, cell: ({ reason }) => reason ?? "–" },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
     ],
     shown,

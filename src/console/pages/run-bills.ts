@@ -151,9 +151,9 @@ function billTable(
   },
 ): Markup {
   const state: Column<ReviewedBill> = {
-    title: "Waits for",
+    title: "State",
     cell: ({ missing, approvedBy, reason, ...bill }) =>
-      html`${missing === null ? badge(billStateOf(bill)) : `${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
+      html`${missing === null ? badge(billStateOf(bill)) : `waits for ${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
       ${approvedBy.length === 0 ? "" : html`<span class="under">approved by ${approvedBy.join(", ")}</span>`}
       ${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
   };
@@ -167,7 +167,7 @@ function billTable(
     { title: "Due", cell: ({ dueDate }) => day(dueDate) },
     { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
     { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
-    mayDecide ? state : { ...state, title: "State" },
+    state,
     { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
     ...(mayDecide
       ? [

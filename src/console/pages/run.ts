@@ -14,6 +14,7 @@ import { pageNumberOf, type PageOf, type PageRequest } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
 import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
+import { depositNeeds } from "./deposit.ts";
 import { decisions } from "./decisions.ts";
 import { bills, nameOfAccount } from "./run-bills.ts";
 import { otherWorkflow } from "./other-workflow.ts";
@@ -48,16 +49,12 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
   const mayDecide = waiting.count > 0 && !isOver;
   return {
     title: `${playbook} ${period}`,
-    lead: live(
-      "phase",
-      html`${badge(phaseOf(phase, planOnly))}
-      ${review.waitingFor === null ? "" : html`waits for ${review.waitingFor}`}`,
-    ),
+    lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
     planHash: mayDecide ? (review.planHash ?? undefined) : undefined,
     main: html` ${PLAN_CHANGED}
     ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
-    ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}`) : ""}
+    ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}${plan.count === 0 ? "" : TO_DECISION}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
     ${deposits(request, review)} ${mayDecide ? "" : section("The plan", figures(review))}
     ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report)) : "")}
@@ -95,22 +92,25 @@ const PLAN_CHANGED = html`<div id="plan-changed" role="alert" hidden>
   )}
 </div>`;
 
+/** On a phone odd and late bills fill many screens before it. */
+const TO_DECISION = html`<div class="acts">
+  <a class="button quiet" href="#decide">To your decision</a>
+</div>`;
+
 function figures(review: RunReview): Markup {
   const { plan, waiting, accounts, decideBy, bills: shown, launchedBy } = review;
   const dates = [...new Set(shown.map(({ executionDate }) => executionDate))];
   const first = dates.flatMap((date) => date ?? []).toSorted()[0];
+  const part = waiting.count > 0 ? waiting : plan;
+  const isPart = part.count !== plan.count;
   return facts([
     [
       "Sum",
-      html`${usd(waiting.count > 0 ? waiting.cents : plan.cents)}<span class="sub"
-          >of ${formatUsd(plan.cents)} planned</span
-        >`,
+      html`${usd(part.cents)}${isPart ? html`<span class="sub">of ${formatUsd(plan.cents)} planned</span>` : ""}`,
     ],
     [
       "Bills",
-      html`${whole(waiting.count > 0 ? waiting.count : plan.count)}<span class="sub"
-          >of ${whole(plan.count)} planned</span
-        >`,
+      html`${whole(part.count)}${isPart ? html`<span class="sub">of ${whole(plan.count)} planned</span>` : ""}`,
     ],
     [
       "First payment",
@@ -129,7 +129,7 @@ function figures(review: RunReview): Markup {
       decideBy === null
         ? html`–<span class="sub">no deadline</span>`
         : isPast(decideBy, review)
-          ? html`It is over<span class="sub">approving now changes dates</span>`
+          ? html`Passed<span class="sub">approving now changes dates</span>`
           : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
     ],
     ["Launched by", launchedBy],
@@ -166,8 +166,7 @@ function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunRe
       html`<p>
           ${formatUsd(topUp.amountCents)} into the balance, needed on ${day(topUp.neededOn)}: it
           must be made by ${day(topUp.makeBy)}. Approved by
-          ${topUp.approvedBy.join(", ") || "nobody"}; ${topUp.quorum} of
-          ${topUp.approvers.join(" or ")} are needed.
+          ${topUp.approvedBy.join(", ") || "nobody"}; it needs ${depositNeeds(topUp)}.
         </p>
         <div class="acts">
           <a

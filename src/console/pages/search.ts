@@ -9,7 +9,15 @@ import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
 export const search: PageOf = async ({ api, query, visitor }) => {
   const text = (query.get("q") ?? "").trim();
   if (text === "") return { goTo: "/" };
-  const { exact, near, unread } = await api.get(SearchBody, "/v1/search", { query: { q: text } });
+  const {
+    exact,
+    near: all,
+    unread,
+  } = await api.get(SearchBody, "/v1/search", {
+    query: { q: text },
+  });
+  const alike = all.filter((named) => hasIn(named, text));
+  const near = alike.length === 0 ? all : alike;
   const [only] = exact;
   const address = only === undefined ? undefined : pageOf(only);
   if (exact.length === 1 && near.length === 0 && address !== undefined) return { goTo: address };
@@ -22,10 +30,21 @@ export const search: PageOf = async ({ api, query, visitor }) => {
     title: `Search: ${text}`,
     main: html` ${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
     ${exact.length === 0 ? "" : section("Called so", foundTable(exact, isShown), "exact")}
-    ${near.length === 0 ? "" : section(exact.length === 0 ? "Nothing is called so. Perhaps you mean" : "And nearly so", foundTable(near, isShown), "near")}
+    ${near.length === 0 ? "" : section(nearTitle(exact.length, alike.length), foundTable(near, isShown), "near")}
     ${exact.length + near.length === 0 ? section("Nothing found", none, "none") : ""}`,
   };
 };
+
+/** Whether what somebody typed is a part of a name or number. */
+function hasIn({ name, number, id }: Named, text: string): boolean {
+  const part = text.toLowerCase();
+  return [name, number, id].some((each) => each?.toLowerCase().includes(part) === true);
+}
+
+function nearTitle(exact: number, alike: number): string {
+  if (exact > 0) return "And nearly so";
+  return alike > 0 ? "With this in the name" : "Nothing is called so. Perhaps you mean";
+}
 
 function foundTable(found: readonly Named[], isShown: boolean): Markup {
   return table(

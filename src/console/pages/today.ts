@@ -9,7 +9,7 @@ import { facts, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, type Markup, phaseOf, usd, when, whole } from "../words.ts";
+import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
 
 /** What there is to do today, what others do, and where the week's money is. */
 export const today: PageOf = async ({ api, visitor }) => {
@@ -98,7 +98,7 @@ function others(count: number): string {
 
 function deadline(decideBy: string | null, moment: Moment | undefined): string {
   if (decideBy === null) return "no deadline";
-  if (isPast(decideBy, moment)) return "the deadline is over: dates change";
+  if (isPast(decideBy, moment)) return "the deadline has passed: dates change";
   return `decide by ${spokenDeadline(decideBy, moment)}`;
 }
 
@@ -140,21 +140,39 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
       {
         title: "Run",
         isHead: true,
-        cell: ({ id, playbook, period, kind, business }: ListedRun) =>
-          html`<a href="${runPage(id)}"
-              >${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}</a
+        cell: ({ business, ...run }: ListedRun) =>
+          html`<a href="${runPage(run.id)}">${calledIn(run)}</a
             >${businesses.length > 1 ? html`<span class="under">${business}</span>` : ""}`,
       },
       {
         title: "State",
-        cell: ({ phase, planOnly, outcome, waitingFor }) =>
-          html`${badge(phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">waits for ${waitingFor}</span>`}`,
+        isText: true,
+        cell: ({ kind, phase, planOnly, outcome, waitingFor }) =>
+          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">${waitsText(kind, waitingFor)}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
     ],
     runs,
   );
+}
+
+/** A run by its playbook and period, a failed payment by its bill. */
+function calledIn({
+  kind,
+  playbook,
+  period,
+  contactName,
+  publicId,
+}: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): string {
+  if (kind === "retry-failed-payment" && contactName != null)
+    return `${contactName} ${publicId ?? ""}`;
+  return `${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}`;
+}
+
+/** A pay run names its bills by their states, everything else whom it waits for, with a command. */
+function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
+  return kind === "pay-run" ? waitingFor : `waits for ${waitingFor.replace(/: payrun .*$/, "")}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

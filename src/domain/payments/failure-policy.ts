@@ -22,7 +22,7 @@ export interface FailureClass {
 }
 
 const NEW_PAYMENT =
-  "Paying it again is a new payment: after resolve --retry the next run asks for a new approval.";
+  "Paying it again is a new payment: once it is tried again (resolve --retry), the next run asks for a new approval.";
 
 /** Texts that mean a code, for reasons without one, as `wordsOf` writes them. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [

@@ -106,7 +106,10 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
 /** A bill that was selected, but belongs to an earlier claim's owner. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
-  return leftOut(selected, { code: "claimed", text: `Already claimed by ${by}.` });
+  const text = owner.startsWith("retry-failed-payment/")
+    ? "A payment of it failed, and its retry has it."
+    : `Already claimed by ${by}.`;
+  return leftOut(selected, { code: "claimed", text });
 }
 
 /**

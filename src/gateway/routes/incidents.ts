@@ -8,6 +8,7 @@ import {
   type Incident,
   listIncidents,
 } from "../../store/incidents/incidents.ts";
+import { namesOf } from "../../store/names/names.ts";
 import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
@@ -219,11 +220,16 @@ const NAMED_MOST = 100;
 async function incidentJson(context: GatewayContext, incident: Incident) {
   const profile = businessNamed(context, incident.business, "");
   const businessMs = Math.floor((await context.clocks.read(profile)).businessMs);
-  const bills = await billsOfIncident(context.store.db, incident);
+  const { db } = context.store;
+  const bills = await billsOfIncident(db, incident);
+  const names = await namesOf(db, profile.businessId, "account", [incident.sourceId]);
+  const called = names.get(incident.sourceId);
   return {
     id: incident.workflowId,
     business: incident.business,
     source: incident.sourceId,
+    name: called?.name ?? null,
+    number: called?.number ?? null,
     phase: incident.phase,
     code: incident.code,
     reason: incident.reason,

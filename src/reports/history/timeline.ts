@@ -136,8 +136,8 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "attempt.answered": (details) =>
     `Request ${text(details["seq"])}: ${text(details["result"])}${inBrackets(details["status"], details["code"])}${line(details)}`,
   "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
-    `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
-  "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the lookup found is what it made`,
+    `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} ${shown === 1 ? "payment" : "payments"} shown${isConclusive === true ? ", after its window" : ""}`,
+  "attempt.adopted": () => "What the lookup found counts as what was asked for",
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "line:cancelled": (details) =>
     details["reasonCode"] === "dropped" ? "Left out of its run" : `Cancelled${why(details)}`,

@@ -27,3 +27,19 @@ export async function runsLately(
     .execute();
   return rows.map(readerOf("runs"));
 }
+
+/** Whether a run of a playbook was launched since then, for whatever period; in real time. */
+export async function wasLaunchedSince(
+  db: Db,
+  of: { readonly businessId: string; readonly playbook: string; readonly sinceMs: number },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("business_id", "=", of.businessId)
+    .where("playbook", "=", of.playbook)
+    .where("launched_at_ms", ">=", of.sinceMs)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

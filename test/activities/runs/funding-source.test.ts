@@ -61,7 +61,7 @@ describe("a run whose funding source can't pay", () => {
     await world.pay(runId);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reason: expect.stringMatching(/bank_reauth.*have that mended, then resolve --retry/),
+      reason: expect.stringMatching(/bank_reauth.*have that mended, then try it again/),
     });
   });
 

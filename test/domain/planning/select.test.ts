@@ -102,5 +102,8 @@ describe("selecting bills", () => {
     const line = selected === undefined ? undefined : claimedElsewhere(selected, "pay-run/x");
     expect(line).toMatchObject({ code: "claimed", amountCents: 10_000, payableId: "b1" });
     expect(line?.text).toContain("pay-run/x");
+    const retried =
+      selected === undefined ? undefined : claimedElsewhere(selected, "retry-failed-payment/x/b1");
+    expect(retried?.text).toBe("A payment of it failed, and its retry has it.");
   });
 });

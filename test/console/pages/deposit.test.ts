@@ -1,0 +1,26 @@
+import { html } from "hono/html";
+import { expect, test } from "vitest";
+import { depositNeeds, shortOfMoney } from "../../../src/console/pages/deposit.ts";
+
+type Review = Parameters<typeof shortOfMoney>[0];
+
+const open = { hash: "h1", state: "proposed", amountCents: 22_181_869 };
+const run = { id: "pay-run/acme/few/2026-12-17", planHash: "p1" };
+
+test("who approves more than the balance covers is told that it waits for a deposit, with the way to it", async () => {
+  const short = (
+    await html`${shortOfMoney({ ...run, topUps: [open] } as unknown as Review)}`
+  ).toString();
+  expect(short).toContain("short by $221,818.69");
+  expect(short).toContain("/deposit?topUp=h1&amp;plan=p1");
+  const made = { ...run, topUps: [{ ...open, state: "completed" }] } as unknown as Review;
+  expect(shortOfMoney(made)).toBe("");
+});
+
+test("a deposit says whom it waits for", () => {
+  const owner = { approvers: ["owner"], approvedBy: [] };
+  expect(depositNeeds({ ...owner, quorum: 1 })).toBe("the owner");
+  expect(depositNeeds({ ...owner, quorum: 2, approvedBy: ["olga"] })).toBe(
+    "a second person (owner)",
+  );
+});
