@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { readerOf } from "../sql/as-record.ts";
-import { waitsForPerson } from "../payables/waits-for-person.ts";
+import { isToldOf } from "../payables/waits-for-person.ts";
 import type { Db } from "../sql/db.ts";
 
 /** A bill that a person must look at, of which nobody has been told. */
@@ -38,7 +38,7 @@ export async function parkedUntold(
       factKey.as("fact_key"),
     ])
     .where("run_lines.run_id", "=", run.runId)
-    .where(waitsForPerson)
+    .where(isToldOf)
     .where((eb) =>
       eb.not(
         eb.exists(

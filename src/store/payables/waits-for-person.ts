@@ -13,7 +13,11 @@ export const UNAPPROVED = "approval-expired";
  * it in time, and then its run hasn't sent it.
  */
 export function isGivenBack(eb: OfLines) {
-  const retryEnded = eb.exists(
+  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), isLeftByRetry(eb)]);
+}
+
+function isLeftByRetry(eb: OfLines) {
+  return eb.exists(
     eb
       .selectFrom("retries")
       .select("retries.workflow_id")
@@ -22,10 +26,9 @@ export function isGivenBack(eb: OfLines) {
       .whereRef("retries.run_id", "=", "run_lines.run_id")
       .where("retries.phase", "=", "ended"),
   );
-  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), retryEnded]);
 }
 
-/** True where another run has the bill of a line, or has had it since. */
+/** True where another run has the bill of a line, or has had it since; one that only plans has none. */
 function isTakenUp(eb: OfLines) {
   return eb.exists(
     eb
@@ -34,6 +37,7 @@ function isTakenUp(eb: OfLines) {
       .whereRef("other.business_id", "=", "run_lines.business_id")
       .whereRef("other.payable_id", "=", "run_lines.payable_id")
       .whereRef("other.run_id", "!=", "run_lines.run_id")
+      .where("other.state", "!=", "skipped")
       .where((of) =>
         of.or([
           of("other.state", "not in", ENDED_LINE_STATES),
@@ -49,4 +53,16 @@ function isTakenUp(eb: OfLines) {
  */
 export function waitsForPerson(eb: OfLines) {
   return eb.and([is("run_lines.state", "parked"), eb.not(isGivenBack(eb)), eb.not(isTakenUp(eb))]);
+}
+
+/**
+ * True for a line that people are told of: one that a person must act on, or that nobody approved in
+ * time. The next run asks about that one, but only if there is one.
+ */
+export function isToldOf(eb: OfLines) {
+  return eb.and([
+    is("run_lines.state", "parked"),
+    eb.not(isLeftByRetry(eb)),
+    eb.not(isTakenUp(eb)),
+  ]);
 }

@@ -203,6 +203,14 @@ test("of parked bills those are told of that no notice has named, and again afte
   await updateRetry(store.db, key, { phase: "ended" }, 2);
   const left = await parkedUntold(store.db, run);
   expect(left.map((line) => line.payableId)).toEqual(["p2"]);
+  // The next run asks about what nobody approved in time, but perhaps there is none.
+  await store.db
+    .updateTable("run_lines")
+    .set({ reason_code: "approval-expired" })
+    .where("payable_id", "=", "p2")
+    .execute();
+  const expired = await parkedUntold(store.db, run);
+  expect(expired.map((line) => line.payableId)).toEqual(["p2"]);
 });
 
 test("what everybody got long ago is forgotten, and the audit trail keeps what was told", async () => {
