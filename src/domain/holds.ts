@@ -80,9 +80,9 @@ export function onHoldText(hold: { readonly author: string; readonly reason: str
   return isWorkflow(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
 }
 
-/** True for what a workflow of Payrun's has set: its id tells people nothing. */
+/** True for what Payrun or one of its workflows has set: such a name tells people nothing. */
 export function isWorkflow(author: string): boolean {
-  return author.includes("/");
+  return author === "payrun" || author.includes("/");
 }
 
 function beginningOf(reason: string): string {

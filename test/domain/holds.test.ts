@@ -39,7 +39,7 @@ test("a hold's long reason stands on each of its bills by its first part, a shor
     reason: `The store is older than what was done with it: ${rest}`,
   };
   expect(onHoldText(long)).toBe(
-    "On hold since payrun said: The store is older than what was done with it …",
+    "On hold: The store is older than what was done with it …",
   );
   expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
 });

@@ -60,6 +60,11 @@ test("a parked bill waits for a person until a later run has taken it up", async
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   const parked = await parkedLines(db, BUSINESS, FIRST);
   expect(parked.map(({ plan }) => plan.payableId)).toEqual(["closed"]);
+  // A run that only plans pays nothing of it.
+  const beside = await approvedRun(store, "beside", ["closed"]);
+  const planned = { state: "skipped", reasonCode: "plan-only" } as const;
+  await changeLine(db, { runId: beside, payableId: "closed" }, planned, 9_000);
+  expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   await approvedRun(store, "again", ["closed"]);
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 0, cents: 0 });
   expect(await parkedLines(db, BUSINESS, FIRST)).toEqual([]);

@@ -208,6 +208,10 @@ test("of parked bills those are told of that no notice has named, and again afte
   await updateRetry(store.db, key, { phase: "ended" }, 2);
   const left = await parkedUntold(store.db, run);
   expect(left.map((line) => line.isGivenBack)).toEqual([false, true]);
+  // The next run asks about what nobody approved in time, but perhaps there is none.
+  const expired = { reason_code: "approval-expired" };
+  await store.db.updateTable("run_lines").set(expired).where("payable_id", "=", "p2").execute();
+  expect((await parkedUntold(store.db, run)).map((line) => line.isGivenBack)).toEqual([true, true]);
 });
 
 test("a parked bill is told of although a later run has planned it without paying", async () => {
