@@ -50,7 +50,7 @@ describe.runIf(isLong)("a drill:", () => {
     // The bank goes on: everything that it says meanwhile reaches no gateway.
     await payrun.sandbox.control.advance("P7D");
     await payrun.startGateway();
-    expect((await condition("webhooks-missed", 60_000)).remedy).toContain("payrun doctor");
+    expect((await condition("webhooks-missed", 60_000)).remedy).toContain("reaches the gateway");
     await expectSettledOnce(payrun, scene);
   });
 
