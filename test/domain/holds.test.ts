@@ -38,8 +38,6 @@ test("a hold's long reason stands on each of its bills by its first part, a shor
     author: "payrun",
     reason: `The store is older than what was done with it: ${rest}`,
   };
-  expect(onHoldText(long)).toBe(
-    "On hold: The store is older than what was done with it …",
-  );
+  expect(onHoldText(long)).toBe("On hold: The store is older than what was done with it …");
   expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
 });
