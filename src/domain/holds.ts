@@ -77,11 +77,11 @@ export interface HoldFacts {
 export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
   const { author } = hold;
   const reason = beginningOf(hold.reason);
-  return isWorkflow(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
+  return isSetByPayrun(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
 }
 
 /** True for what Payrun or one of its workflows has set: such a name tells people nothing. */
-export function isWorkflow(author: string): boolean {
+export function isSetByPayrun(author: string): boolean {
   return author === "payrun" || author.includes("/");
 }
 

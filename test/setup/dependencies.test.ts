@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -83,8 +84,12 @@ test("an installation that was interrupted is made again", async () => {
 });
 
 test("two set-ups at once install once", async () => {
-  machine.program("npm", INSTALLS);
-  await Promise.all([ensure(), ensure()]);
+  const isWaitedFor = join(machine.folder, "is-waited-for");
+  machine.program("npm", `until [ -e "${isWaitedFor}" ]; do sleep 0.05; done\n${INSTALLS}`);
+  const both = Promise.all([ensure(), ensure()]);
+  while (!machine.lines.join().includes("waiting for ")) await sleep(5);
+  writeFileSync(isWaitedFor, "");
+  await both;
   expect(installs()).toBe(1);
   expect(machine.lines.join()).toMatch(/waiting for process \d+, which installs the packages/);
 });

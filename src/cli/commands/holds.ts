@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { HOLD_SCOPE, HOLD_SCOPES, isWorkflow } from "../../domain/holds.ts";
+import { HOLD_SCOPE, HOLD_SCOPES, isSetByPayrun } from "../../domain/holds.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
@@ -196,7 +196,7 @@ export function addHoldsCommand(program: Command, session: Session): void {
         const items = await allHolds(gatewayOf(config()));
         const rows = items.map((hold) => [
           heldName(hold),
-          isWorkflow(hold.author) ? "payrun" : printable(hold.author),
+          isSetByPayrun(hold.author) ? "payrun" : printable(hold.author),
           hold.until === null ? "until released" : spokenTime(hold.until, hold.zone),
           printable(hold.reason),
           dim(hold.id),
