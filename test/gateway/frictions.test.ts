@@ -79,6 +79,20 @@ test("a notice that no channel took is not said to have reached anybody", async 
   expect(waiting.stdout).toContain("what no channel took: it reached nobody");
 });
 
+test("notices of a run are found by the run's short name, told in the profile's zone, and of no other name", async () => {
+  await raiseNotice(gateway.store.db, {
+    ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", text: "", data: {} },
+    ...{ subject: "1 bill waits for approval", roles: ["controller"], runId: run.runId },
+    nowMs: Date.parse("2026-11-23T15:00:00Z"),
+  });
+  const oli = (args: readonly string[]) => as("oli", ["operator"], ["notices", ...args]);
+  const { stdout } = await oli(["--run", "weekly"]);
+  expect(stdout).toMatch(/^When \(Chicago\) .*\n2026-11-23 09:00:00 .* 1 bill waits .* +ntc_/);
+  const unknown = await oli(["--run", "weekley"]);
+  expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
+  expect(unknown.stderr).toMatch(/there is no run “weekley”; the nearest:\n +weekly/);
+});
+
 test("an incident is told with its code once, and with the account that bounced", async () => {
   const id = fundingIncidentId("acme", "balance");
   await gateway.store.transaction((trx) =>
