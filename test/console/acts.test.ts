@@ -185,8 +185,8 @@ describe("What needs action", () => {
       }),
     );
     const shown = await olga.get("/needs-action");
-    expect(shown.text.indexOf("The account balance bounced")).toBeGreaterThan(0);
-    expect(shown.text.indexOf("The account balance bounced")).toBeLessThan(
+    expect(shown.text.indexOf("The account Balance bounced")).toBeGreaterThan(0);
+    expect(shown.text.indexOf("The account Balance bounced")).toBeLessThan(
       shown.text.indexOf("R02, account closed (2)"),
     );
     expect(shown.text).toContain("Partly paid (1)");

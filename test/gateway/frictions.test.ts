@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { fundingIncidentId, payRunId } from "../../src/contracts/workflow-kinds.ts";
+import { keepNames } from "../../src/store/names/names.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
@@ -93,19 +94,31 @@ test("notices of a run are found by the run's short name, told in the profile's 
   expect(unknown.stderr).toMatch(/there is no run “weekley”; the nearest:\n +weekly/);
 });
 
-test("an incident is told with its code once, and with the account that bounced", async () => {
-  const id = fundingIncidentId("acme", "balance");
+test("an incident is told with its code once, and with the account that bounced, by its name", async () => {
+  const id = fundingIncidentId("acme", "bank_1");
+  await gateway.store.transaction((trx) =>
+    keepNames(trx, "biz_acme", [
+      {
+        ...{ kind: "account", id: "bank_1", number: "6789", name: "Operating" },
+        ...{ contactId: null, amountCents: null },
+      },
+    ]),
+  );
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
-      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", workflowId: id },
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "bank_1", workflowId: id },
       ...{ code: "R01", reason: "R01", roles: ["owner"] },
       ...{ nowMs: Date.now(), failedAtMs: Date.now() },
     }),
   );
   const { stdout } = await as("oli", ["operator"], ["status", id]);
-  expect(stdout).toContain("acme · R01\n");
-  const listed = await as("oli", ["operator"], ["incident", "--json"]);
-  expect(listed.json()).toMatchObject({ items: [{ source: "balance", bills: 0, payments: [] }] });
+  expect(stdout).toContain(`Operating ··6789  open  ${id}\nacme · R01\n`);
+  const listed = await as("oli", ["operator"], ["incident"]);
+  expect(listed.stdout).toMatch(/\nOperating ··6789 +open .* bank_1\n/);
+  const all = await as("oli", ["operator"], ["incident", "--json"]);
+  expect(all.json()).toMatchObject({ items: [{ source: "bank_1", bills: 0, payments: [] }] });
+  const decided = await as("olga", ["owner"], ["incident", "Operating", "--released"]);
+  expect(decided.stdout).toBe("✓ Operating ··6789: released\n");
 });
 
 test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {

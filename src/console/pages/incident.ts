@@ -40,7 +40,7 @@ export const incident: PageOf = async (request) =>
   incidentDecision(request, await incidentOf(request));
 
 function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: string) {
-  const { source, bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
+  const { account, bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
   const deposit = topUps.findLast(({ state }) => state === "proposed");
   const choices = [
     ...CHOICES,
@@ -73,7 +73,7 @@ function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: s
       <div class="acts">${submit("Decide")}<a href="/needs-action">Back</a></div>`,
   );
   return {
-    title: `The account ${source} bounced`,
+    title: `The account ${account} bounced`,
     lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} wait for it`,
     status: problem === undefined ? 200 : 422,
     main: section(

@@ -57,9 +57,10 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
 };
 
 function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
-  const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
+  const { source, account, business, code, reason, roles, openedAt, bills, billsCents, phase } =
+    incident;
   return section(
-    `The account ${source} bounced`,
+    `The account ${account} bounced`,
     html`<p>
         ${reason}. One decision is enough for all its payments; ${roles.join(" or ")} may take it.
       </p>

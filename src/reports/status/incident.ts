@@ -28,6 +28,7 @@ export async function incidentStatus(
     kind: "funding-incident",
     business,
     source: sourceId,
+    account: await accountOfIncident(db, incident),
     phase,
     waitingFor: incidentWaitsFor(incident),
     needsAction: phase === "open",
@@ -45,6 +46,16 @@ export async function incidentStatus(
     topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
     payments,
   };
+}
+
+/** The account as people call it: `Operating ··1234`. */
+export async function accountOfIncident(
+  db: Db,
+  { businessId, sourceId }: Pick<Incident, "businessId" | "sourceId">,
+): Promise<string> {
+  const called = (await namesOf(db, businessId, "account", [sourceId])).get(sourceId);
+  const number = called?.number ?? null;
+  return `${called?.name ?? sourceId}${number === null ? "" : ` ··${number}`}`;
 }
 
 /** The bills that wait for its decision, as people call them. */
