@@ -151,6 +151,18 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
 });
 
+test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {
+  const bill = { publicId: "BILL-000072", contactName: "Osprey Robotics", amountCents: 4_000 };
+  const dates = { executionDate: "2026-11-30", arrivalDate: "2026-12-03" };
+  const { runId } = await seedRun(gateway.store, {
+    period: "2026-11-27-pay-1f9c",
+    lines: [planLine("p2", { ...bill, ...dates })],
+  });
+  const { stdout } = await as("vic", ["viewer"], ["status", runId]);
+  expect(stdout).toMatch(/\nBill +Amount +Pays on +Arrives\n/);
+  expect(stdout).toMatch(/\nOsprey Robotics BILL-000072 +\$40\.00 +2026-11-30 +2026-12-03\n/);
+});
+
 test("who asks for the status of a bill is told which command knows it", async () => {
   const { code, stderr } = await as("vic", ["viewer"], ["status", "BILL-000071"]);
   expect(code).toBe(2);
