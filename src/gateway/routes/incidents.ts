@@ -21,7 +21,8 @@ import { noteRefusalOf } from "../../actions/refused-today.ts";
 import type { Routes } from "../http/route.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 import { refusal } from "../../actions/decide.ts";
-import { accountOfIncident, billsOfIncident } from "../../reports/status/incident.ts";
+import { accountCalled } from "../../store/names/account-called.ts";
+import { billsOfIncident } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
@@ -224,7 +225,7 @@ async function incidentJson(context: GatewayContext, incident: Incident) {
     id: incident.workflowId,
     business: incident.business,
     source: incident.sourceId,
-    account: await accountOfIncident(context.store.db, incident),
+    account: await accountCalled(context.store.db, incident.businessId, incident.sourceId),
     phase: incident.phase,
     code: incident.code,
     reason: incident.reason,
