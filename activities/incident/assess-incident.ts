@@ -7,6 +7,7 @@ import { LONGEST_SLEEP_MS, moneyPollInMs } from "../../src/domain/sleeps.ts";
 import { getHold } from "../../src/store/holds/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
+import { accountCalled } from "../../src/store/names/account-called.ts";
 import { waitingForIncident } from "../../src/store/lines/retry-cases.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
@@ -45,9 +46,10 @@ export async function assessIncident(
     } as const;
     return withDeposits(following, deposits);
   }
+  const account = await accountCalled(db, businessId, sourceId);
   const isTopUp = incident.phase === "topping-up";
   const waitingFor = isTopUp
-    ? `money in ${sourceId}: ${formatUsd(neededCents)} for ${counted(bills.length, "bill")}`
+    ? `money in ${account}: ${formatUsd(neededCents)} for ${counted(bills.length, "bill")}`
     : `a decision of ${incident.roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
   const assessment = {
     phase: incident.phase,
@@ -55,7 +57,7 @@ export async function assessIncident(
     soFar: `${counted(bills.length, "bill")} of ${formatUsd(neededCents)} bounced (${incident.code})`,
     wakeInMs,
     details: [
-      `**${sourceId}** of ${business} is on hold for all runs: payments from it bounced (${incident.code}).`,
+      `**${account}** of ${business} is on hold for all runs: payments from it bounced (${incident.code}).`,
       "",
       `Waits for ${waitingFor}.`,
       "",

@@ -15,12 +15,15 @@ const waitingBill = z.object({
   reason: z.string().nullable(),
 });
 
+const account = z.string().describe("What it is called, with its last four; its id without a name");
+
 export const IncidentStatusBody = z
   .object({
     id: z.string(),
     kind: z.literal("funding-incident"),
     business: z.string(),
     source: z.string().describe("The funding account that payments bounced from"),
+    account,
     phase: z.enum(INCIDENT_PHASES),
     waitingFor: z.string().nullable(),
     needsAction: z.boolean(),
@@ -46,8 +49,7 @@ export const IncidentBody = z
     id: z.string(),
     business: z.string(),
     source: z.string(),
-    name: z.string().nullable().describe("What the account is called"),
-    number: z.string().nullable().describe("Its last four"),
+    account,
     phase: z.enum(["open", "topping-up", "ended"]),
     code: z.string(),
     reason: z.string(),

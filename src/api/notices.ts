@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
 
 const STATES =
@@ -14,6 +15,7 @@ export const NoticeBody = z
     text: z.string(),
     roles: z.array(z.string()).describe("Whom it concerns; empty for everybody"),
     createdAt: z.string(),
+    zone: moment.zone,
     state: z.string().describe(STATES),
     problem: z.string().nullable().describe("Why somebody can't be addressed"),
     deliveries: z.array(

@@ -1,3 +1,4 @@
+import { shellWord } from "../domain/shell-word.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
@@ -132,13 +133,22 @@ async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Pro
     .filter((token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined)
     .filter(({ expiresAtMs }) => expiresAtMs - nowMs < EXPIRES_SOON_MS)
     .filter((token) => !tokens.some((other) => takesOver(other, token)))
-    .map(({ name, roles, expiresAtMs }) =>
+    .map(({ name, roles, businesses, expiresAtMs }) =>
       warning(
         "token-expires",
         `the token of ${name} (${roles.join(", ")}) ends in ${spoken(expiresAtMs - nowMs)}`,
-        `An administrator makes the next one: payrun token create ${name} ${roles.map((role) => `--role ${role}`).join(" ")}`,
+        `An administrator makes the next one: ${commandFor(name, roles, businesses ?? [])}`,
       ),
     );
+}
+
+/** What makes another token for the same, and for no more. */
+function commandFor(name: string, roles: readonly string[], businesses: readonly string[]): string {
+  const options = [
+    ...roles.map((role) => ` --role ${role}`),
+    ...businesses.map((business) => ` --business ${business}`),
+  ];
+  return `payrun token create ${shellWord(name)}${options.join("")}`;
 }
 
 /** Administrators see everybody's of their businesses, others their own. */

@@ -9,6 +9,7 @@ import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/lines.ts";
+import { accountCalled } from "../store/names/account-called.ts";
 import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
@@ -147,7 +148,10 @@ async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
       kind: "funding-incident",
       business: incident.business,
       phase: incident.phase,
-      waitingFor: incidentWaitsFor(incident),
+      waitingFor: incidentWaitsFor(
+        incident,
+        await accountCalled(db, incident.businessId, incident.sourceId),
+      ),
       totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
       launchedAt: iso(incident.openedAtMs),
       endedAt: incidentEndedAt(incident),

@@ -38,10 +38,11 @@ export async function paymentsSince(
   const items = newer.map((payment) => {
     const { id, createdAt, status, amountCents, contactId, payableId, failureReason } = payment;
     const onRecord = made.has(id);
+    const bill = billNames.get(payableId ?? "");
     return {
       ...{ id, createdAt, status, amountCents, contactId, payableId, failureReason, onRecord },
-      contactName: vendorNames.get(contactId ?? "")?.name ?? null,
-      publicId: billNames.get(payableId ?? "")?.number ?? null,
+      contactName: vendorNames.get(contactId ?? "")?.name ?? bill?.name ?? null,
+      publicId: bill?.number ?? null,
       mayBeOurs: !onRecord && mayBeForgotten(loss, payment),
       beingFoundOut: !onRecord && open.has(payableId ?? ""),
     };

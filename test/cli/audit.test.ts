@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { openStore } from "../../src/store/index.ts";
 import { checkTrail } from "../support/check-trail.ts";
+import { planLine, seedRun } from "../gateway/support/rows.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
 /** Nothing listens there. */
@@ -216,10 +217,27 @@ describe("audit export", () => {
     expect(head.stderr).toContain("64 hexadecimal digits");
   });
 
-  test("of a run that the trail doesn't know is no empty export", async () => {
-    const { env, cwd } = await trail();
-    const unknown = await payrun(["audit", "export", "--run", "pay-run/x"], { env, cwd });
-    expect(unknown.code).toBe(1);
+  test("of a run goes by the run's short name, and of one that nobody knows is no empty export", async () => {
+    const { env, cwd, file } = await trail();
+    const store = await openStore(`sqlite:${file}`);
+    const { runId } = await seedRun(store, { businessId: "biz_1", lines: [planLine("p1")] });
+    await store.transaction((trx) =>
+      appendAudit(trx, {
+        ...{ businessId: "biz_1", nowMs: 5, actor: "lou" },
+        ...{ action: "run.launched", subject: runId, details: {} },
+      }),
+    );
+    await store.close();
+    const of = async (run: string) => payrun(["audit", "export", "--run", run], { env, cwd });
+    const whole = (await of(runId)).stdout;
+    expect(whole).toContain(runId);
+    for (const name of ["weekly", runId.split("/").slice(-2).join("/")]) {
+      expect((await of(name)).stdout, name).toBe(whole);
+    }
+    const unknown = await of("pay-run/x");
+    expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain("nothing about a run “pay-run/x”");
+    const other = await of("weekly/2020-01-02");
+    expect(other.stderr).toContain(`; the nearest:\n  weekly/`);
   });
 });

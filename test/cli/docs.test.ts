@@ -320,7 +320,13 @@ async function afterwards(desk: Desk): Promise<void> {
   await desk.page("docs/notices.md", { RUN_ID: id });
   const verified = await desk.type("payrun audit verify");
   const head = /its end is ([0-9a-f]{64})/.exec(verified)?.[1] ?? "";
-  const values = { NAME: "sandbox", HASH: head, ID: id, FILE: "part.jsonl", PAYABLE_ID: settled };
+  const values = {
+    NAME: "sandbox",
+    HASH: head,
+    RUN: "rent",
+    FILE: "part.jsonl",
+    PAYABLE_ID: settled,
+  };
   await desk.page("docs/audit.md", { ...values, DATE: "2026-01-05" });
 }
 

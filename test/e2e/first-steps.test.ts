@@ -55,7 +55,7 @@ test("the README's commands take a new playbook from its file to its end, the au
   const head = /its end is ([0-9a-f]{64})/.exec(verified.stdout)?.[1] ?? "";
   await run(filledIn(verify, { NAME: "default", HASH: head }));
   const file = join(cwd, "since.jsonl");
-  const values = { NAME: "default", DATE: "2026-01-01", ID: runId, FILE: file };
+  const values = { NAME: "default", DATE: "2026-01-01", RUN: "rent", FILE: file };
   await run(filledIn(dump, values));
   const [entry = ""] = (await readFile(file, "utf8")).split("\n");
   expect(JSON.parse(entry)).toMatchObject({ prevHash: expect.stringMatching(/^[0-9a-f]{64}$/) });

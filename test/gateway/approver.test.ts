@@ -1,18 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { Decision } from "../../src/api/schemas.ts";
-import { type CliResult, MAIN, payrun, temporaryFolder } from "../cli/cli.ts";
-import { machineEnv } from "../support/machine-env.ts";
+import { atTerminal, hasTerminals } from "../cli/at-terminal.ts";
+import { type CliResult, payrun } from "../cli/cli.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
-
-/** Gives a command a terminal, where it is installed. */
-const SCRIPT = "/usr/bin/script";
 
 /** What an approver types, against a gateway of its own: no Temporal is needed to look and decide. */
 
@@ -174,25 +167,24 @@ describe("a vendor's changed bank account", () => {
     );
   });
 
-  test.runIf(existsSync(SCRIPT))(
+  test.runIf(hasTerminals)(
     "is asked about on a terminal before anything is decided, and giving up decides nothing",
     async () => {
       const token = await gateway.token("cora", ["controller"]);
-      const gaveUp = await atTerminal(
-        token,
-        ["approve", run.runId],
-        [["Whom did you call", "\x03"]],
-      );
+      const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token };
+      const gaveUp = await atTerminal(["approve", run.runId], [["Whom did you call", "\x03"]], {
+        env,
+      });
       expect(gaveUp).toContain("Nothing was decided.");
       expect(await lineState(gateway.store, run.runId, "q1")).toBe("awaiting-approval");
       const text = await atTerminal(
-        token,
         ["approve", run.runId],
         [
           ["Whom did you call", "Ann Lee\r"],
           ["On which number", "+1 212 555 0100\r"],
           ["Approve this?", "y"],
         ],
+        { env },
       );
       expect(text).toContain("It ends in 4417 now.");
       expect(text).toContain("it counts for 2 bills");
@@ -201,33 +193,3 @@ describe("a vendor's changed bank account", () => {
     },
   );
 });
-
-/** Runs a command at a terminal of its own, and types each answer once its question is there. */
-async function atTerminal(
-  token: string,
-  args: readonly string[],
-  answers: readonly (readonly [question: string, answer: string])[],
-): Promise<string> {
-  const command = [process.execPath, MAIN, ...args].map((part) => `'${part}'`).join(" ");
-  const cwd = temporaryFolder();
-  const child = spawn(SCRIPT, ["-qfec", `stty cols 120 rows 40; ${command}`, "/dev/null"], {
-    cwd,
-    timeout: 25_000,
-    env: {
-      ...{ ...machineEnv(), PAYRUN_HOME: cwd, NO_COLOR: "1" },
-      ...{ PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token },
-    },
-  });
-  let said = "";
-  const left = [...answers];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-    const [next] = left;
-    if (next === undefined || !said.includes(next[0])) return;
-    left.shift();
-    child.stdin.write(next[1]);
-  });
-  await once(child, "close");
-  expect(left, said).toEqual([]);
-  return stripVTControlCharacters(said);
-}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { fundingIncidentId, payRunId } from "../../src/contracts/workflow-kinds.ts";
+import { keepNames } from "../../src/store/names/names.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
@@ -79,19 +80,45 @@ test("a notice that no channel took is not said to have reached anybody", async 
   expect(waiting.stdout).toContain("what no channel took: it reached nobody");
 });
 
-test("an incident is told with its code once, and with the account that bounced", async () => {
-  const id = fundingIncidentId("acme", "balance");
+test("notices of a run are found by the run's short name, told in the profile's zone, and of no other name", async () => {
+  await raiseNotice(gateway.store.db, {
+    ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", text: "", data: {} },
+    ...{ subject: "1 bill waits for approval", roles: ["controller"], runId: run.runId },
+    nowMs: Date.parse("2026-11-23T15:00:00Z"),
+  });
+  const oli = (args: readonly string[]) => as("oli", ["operator"], ["notices", ...args]);
+  const { stdout } = await oli(["--run", "weekly"]);
+  expect(stdout).toMatch(/^When \(Chicago\) .*\n2026-11-23 09:00:00 .* 1 bill waits .* +ntc_/);
+  const unknown = await oli(["--run", "weekley"]);
+  expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
+  expect(unknown.stderr).toMatch(/there is no run “weekley”; the nearest:\n +weekly/);
+});
+
+test("an incident is told with its code once, and with the account that bounced, by its name", async () => {
+  const id = fundingIncidentId("acme", "bank_1");
+  await gateway.store.transaction((trx) =>
+    keepNames(trx, "biz_acme", [
+      {
+        ...{ kind: "account", id: "bank_1", number: "6789", name: "Operating" },
+        ...{ contactId: null, amountCents: null },
+      },
+    ]),
+  );
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
-      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", workflowId: id },
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "bank_1", workflowId: id },
       ...{ code: "R01", reason: "R01", roles: ["owner"] },
       ...{ nowMs: Date.now(), failedAtMs: Date.now() },
     }),
   );
   const { stdout } = await as("oli", ["operator"], ["status", id]);
-  expect(stdout).toContain("acme · R01\n");
-  const listed = await as("oli", ["operator"], ["incident", "--json"]);
-  expect(listed.json()).toMatchObject({ items: [{ source: "balance", bills: 0, payments: [] }] });
+  expect(stdout).toContain(`Operating ··6789  open  ${id}\nacme · R01\n`);
+  const listed = await as("oli", ["operator"], ["incident"]);
+  expect(listed.stdout).toMatch(/\nOperating ··6789 +open .* bank_1\n/);
+  const all = await as("oli", ["operator"], ["incident", "--json"]);
+  expect(all.json()).toMatchObject({ items: [{ source: "bank_1", bills: 0, payments: [] }] });
+  const decided = await as("olga", ["owner"], ["incident", "Operating", "--released"]);
+  expect(decided.stdout).toBe("✓ Operating ··6789: released\n");
 });
 
 test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {
@@ -140,6 +167,18 @@ test("who watches a run on which nobody works is told so", async () => {
   const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
   expect(code).toBe(0);
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
+});
+
+test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {
+  const bill = { publicId: "BILL-000072", contactName: "Osprey Robotics", amountCents: 4_000 };
+  const dates = { executionDate: "2026-11-30", arrivalDate: "2026-12-03" };
+  const { runId } = await seedRun(gateway.store, {
+    period: "2026-11-27-pay-1f9c",
+    lines: [planLine("p2", { ...bill, ...dates })],
+  });
+  const { stdout } = await as("vic", ["viewer"], ["status", runId]);
+  expect(stdout).toMatch(/\nBill +Amount +Pays on +Arrives\n/);
+  expect(stdout).toMatch(/\nOsprey Robotics BILL-000072 +\$40\.00 +2026-11-30 +2026-12-03\n/);
 });
 
 test("who asks for the status of a bill is told which command knows it", async () => {

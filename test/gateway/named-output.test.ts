@@ -101,12 +101,19 @@ test("a cancellation that came after the money was sent says so wherever it stan
   }
 });
 
-test("an incident's bills lead with vendor and number", () => {
+test("an incident leads with its account, its bills with vendor and number", () => {
   vi.stubEnv("NO_COLOR", "1");
   const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
   const lines = incidentLines({
     ...{ id: "funding-incident/acme/balance", kind: "funding-incident", business: "acme" },
-    ...{ source: "balance", phase: "open", waitingFor: null, needsAction: true, counts: {} },
+    ...{
+      source: "balance",
+      account: "Operating ··6789",
+      phase: "open",
+      waitingFor: null,
+      needsAction: true,
+      counts: {},
+    },
     ...{ totalCents: 11_100, planHash: null, code: "R01", reason: "short", roles: ["owner"] },
     ...{ holdId: "hold_1", launchedAt: "2026-11-25T10:00:00Z", endedAt: null, decision: null },
     ...{ decidedBy: null, topUps: [] },
@@ -115,6 +122,7 @@ test("an incident's bills lead with vendor and number", () => {
     ],
   });
   vi.unstubAllEnvs();
+  expect(lines[0]).toBe("Operating ··6789  open  funding-incident/acme/balance");
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
 });
 

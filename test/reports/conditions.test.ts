@@ -110,6 +110,13 @@ test("a token that ends within two weeks is told of, to its holder and to admini
   expect(await conditionsOf({ ...asked(store), caller: of(["admin"]) })).toHaveLength(1);
   await make(nowMs + 80 * DAY_MS);
   expect(await codes(store)).toEqual([]);
+  const ann = { name: "Ann Lee", roles: ["owner", "viewer"], businesses: ["acme"] };
+  const expiresAtMs = nowMs + 5 * DAY_MS;
+  await createToken(store, { ...ann, createdBy: "ada", nowMs, expiresAtMs });
+  const [theirs] = await conditionsOf(asked(store));
+  expect(theirs?.remedy).toContain(
+    'payrun token create "Ann Lee" --role owner --role viewer --business acme',
+  );
 });
 
 test("a role that a playbook asks for and nobody has is told of with the nearest that somebody has", async () => {

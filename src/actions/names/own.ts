@@ -1,54 +1,22 @@
-import { cancelScheduledPaymentsId, shortName } from "../../contracts/workflow-kinds.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { folded } from "../../domain/names.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
-import {
-  type CalledWorkflow,
-  workflowsOfPlaybook,
-  workflowWithId,
-} from "../../store/names/workflows-called.ts";
+import { runNamed } from "../../store/names/run-named.ts";
+import type { CalledWorkflow } from "../../store/names/workflows-called.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
-import { type Found, isCalled, type Looking, type Named, NEAR_MOST, nothing } from "./found.ts";
-
-/** Newest runs of a playbook that a short name is looked for among. */
-const RUNS_COMPARED = 500;
+import { type Found, isCalled, type Looking, type Named, NEAR_MOST } from "./found.ts";
 
 /** Runs of any kind by id, by `rent` for the newest of a playbook, and by `rent/2026-11-26`. */
 export async function findRuns({ context, profile, text }: Looking): Promise<Found> {
-  const { db } = context.store;
   const { businessId, name: business } = profile;
-  const withoutBusiness = text.startsWith(`${business}/`) ? text.slice(business.length + 1) : text;
-  for (const id of [text, cancelScheduledPaymentsId(business, withoutBusiness)]) {
-    const byId = await workflowWithId(db, businessId, id);
-    if (byId !== undefined) return { exact: [shown(byId)], near: [] };
-  }
-  const [playbook = "", ...rest] = withoutBusiness.split("/");
-  const runs = await workflowsOfPlaybook(db, businessId, playbook, RUNS_COMPARED);
-  const [newest] = runs;
-  if (newest !== undefined) {
-    const period = rest.join("/");
-    const meant = period === "" ? newest : runs.find((run) => isOfPeriod(run, period));
-    if (meant !== undefined) return { exact: [shown(meant)], near: [] };
-    return { exact: [], near: runs.slice(0, NEAR_MOST).map(shown) };
-  }
-  const stored = await listPlaybooks(db, business);
-  const like = suggest(
-    playbook,
-    stored.map(({ name }) => name),
-  );
-  if (like === undefined) return nothing();
-  return { exact: [], near: (await workflowsOfPlaybook(db, businessId, like, 3)).map(shown) };
+  const { run, near } = await runNamed(context.store.db, { businessId, business }, text);
+  return { exact: run === undefined ? [] : [shown(run)], near: near.map(shown) };
 
-  function shown(run: CalledWorkflow): Named {
-    const { id, phase: state, totalCents: amountCents, playbook: name } = run;
-    const number = shortName(run.id);
-    return { kind: "run", id, business, number, name: name || null, amountCents, state };
+  function shown({ id, phase: state, totalCents: amountCents, playbook }: CalledWorkflow): Named {
+    const what = { kind: "run", id, business, number: shortName(id) } as const;
+    return { ...what, name: playbook || null, amountCents, state };
   }
-}
-
-/** The newest revision of a period, or the one that is named. */
-function isOfPeriod(run: CalledWorkflow, text: string): boolean {
-  return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
 }
 
 export async function findPlaybooks({ context, profile, text }: Looking): Promise<Found> {

@@ -13,7 +13,7 @@ import {
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
-import { shellWord } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import type { SpokenConfig } from "./session.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";

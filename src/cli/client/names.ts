@@ -3,7 +3,7 @@ import { SearchBody } from "../../api/names.ts";
 import type { NamedKind } from "../../domain/names.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, unavailable } from "../terminal/cli-error.ts";
-import { shellWord } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { count, dim, printable, table } from "../terminal/text.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 

@@ -3,17 +3,18 @@ import { pipeline } from "node:stream/promises";
 import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Config } from "../../config.ts";
 import {
   type AuditRow,
   auditedBusinesses,
   rowsOf,
-  type TrailFilter,
   verifyTrail,
 } from "../../store/audit/audit-trail.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import type { Store } from "../../store/index.ts";
+import { runNamed } from "../../store/names/run-named.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { dataConverterOf } from "../../temporal/codec.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
@@ -151,7 +152,10 @@ function addExport(audit: Command, session: Session): void {
     .description("print the trail, one JSON object a line, first to last")
     .option("--business <name>", "needed only where there are several")
     .option("--since <date>", "only from then on: YYYY-MM-DD or an instant")
-    .option("--run <id>", "only what is about a run and its bills")
+    .option(
+      "--run <run>",
+      "only what is about a run and its bills: rent, rent/2026-11-26 or its id",
+    )
     .option("--output <file>", "write to a file that does not exist yet")
     .option("--json", "print one JSON document with all entries")
     .action((options) =>
@@ -168,8 +172,11 @@ function addExport(audit: Command, session: Session): void {
           if (others.length > 0) {
             throw usageError("several businesses have a trail", "Say which with --business.");
           }
-          const filter = { businessId, sinceMs, runId: options.run };
-          await requireKnown(store, filter);
+          const runId =
+            options.run === undefined
+              ? undefined
+              : await runMeant(settings, store, businessId, options.run);
+          const filter = { businessId, sinceMs, runId };
           return writeEntries(store, filter, { file: options.output, asDocument: output.json });
         });
         output.note(dim(entriesText(entries)));
@@ -177,12 +184,22 @@ function addExport(audit: Command, session: Session): void {
     );
 }
 
-/** An empty file must not pass for the trail of a run whose id was mistyped. */
-async function requireKnown(store: Store, { businessId, runId }: TrailFilter): Promise<void> {
-  if (runId === undefined) return;
-  const { done } = await rowsOf(store.db, { businessId, runId }).next();
-  if (done !== true) return;
-  throw new CliError(EXIT.failed, `the trail has nothing about a run “${runId}”`, {
+/** An empty file must not pass for the trail of a run whose name was mistyped. */
+async function runMeant(
+  { profiles }: Config,
+  { db }: Store,
+  businessId: string,
+  text: string,
+): Promise<string> {
+  const business = profiles.byBusinessId(businessId)?.name ?? businessId;
+  const { run, near } = await runNamed(db, { businessId, business }, text);
+  // The trail may tell of a run that the store has lost.
+  const runId = run?.id ?? text;
+  const { done } = await rowsOf(db, { businessId, runId }).next();
+  if (done !== true) return runId;
+  const lines = near.map(({ id }) => `  ${printable(shortName(id))}  ${printable(id)}`);
+  const what = `the trail has nothing about a run “${text}”${near.length === 0 ? "" : "; the nearest:"}`;
+  throw new CliError(EXIT.usage, [what, ...lines].join("\n"), {
     code: "not_found",
     hint: "“payrun status” lists the runs with their ids.",
   });

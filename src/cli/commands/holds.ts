@@ -8,7 +8,7 @@ import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
-import { shellWord } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
 import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
 import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";

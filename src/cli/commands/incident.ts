@@ -7,7 +7,7 @@ import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import { green, printable, table } from "../terminal/text.ts";
+import { dim, green, printable, table } from "../terminal/text.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
@@ -43,14 +43,15 @@ export function addIncidentCommand(program: Command, session: Session): void {
             IncidentListBody,
           );
           const rows = found.items.map((each) => [
-            printable(each.source),
+            printable(each.account),
             each.decision === null ? each.phase : `${each.decision} by ${each.decidedBy ?? ""}`,
             String(each.bills),
             formatUsd(each.billsCents),
             each.roles.join(", "),
             printable(each.reason),
+            dim(printable(each.source)),
           ]);
-          const columns = ["Account", "Stands", "Bills", "Amount", "Decided by", "Reason"];
+          const columns = ["Account", "Stands", "Bills", "Amount", "Decided by", "Reason", "Id"];
           const titles = columns.map((title) => ({ title }));
           output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
           output.lines(found.items.flatMap(({ topUps }) => topUpLines(topUps)));
@@ -73,7 +74,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
           reason,
           ...(topUpHash === undefined ? {} : { topUpHash }),
         });
-        output.line(`${green("✓")} ${printable(incident.source)}: ${decision}`);
+        output.line(`${green("✓")} ${printable(incident.account)}: ${decision}`);
         if (decision === "top-up") output.lines(topUpLines(incident.topUps.slice(-1)));
         output.document(incident);
       }),

@@ -30,7 +30,8 @@ import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { bold, dim, green } from "../terminal/text.ts";
-import { shellWord, typeable } from "../terminal/typed.ts";
+import { typeable } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 
 interface InitOptions {
   readonly service?: (typeof SERVICES)[number] | undefined;

@@ -1,8 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { spokenStamp } from "../../domain/clock/spoken.ts";
+import { spokenSecond, spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
+import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import { type Notice, NoticeBody, NoticeListBody } from "../../api/notices.ts";
@@ -12,7 +13,7 @@ export function addNoticesCommand(program: Command, session: Session): void {
     .command("notices")
     .description("list what people were told, and whether it reached them")
     .option("--undelivered", "only what somebody was not told, for good or so far")
-    .option("--run <id>", "only what is about a run")
+    .option("--run <run>", "only what is about a run: rent, rent/2026-11-26 or its id")
     .option("--kind <kind>", "approval-needed, parked, run-completed, …")
     .option("--business <name>", "only those of a business")
     .option("--retry <notice>", "try a notice again that was not delivered")
@@ -33,14 +34,13 @@ export function addNoticesCommand(program: Command, session: Session): void {
           return;
         }
         const query = new URLSearchParams(undelivered === true ? { undelivered: "true" } : {});
-        for (const [key, value] of Object.entries(filters)) {
+        const runId = run === undefined ? undefined : await findRunId(gateway, run);
+        for (const [key, value] of Object.entries({ ...filters, run: runId })) {
           if (value !== undefined) query.set(key, value);
         }
         const notices = await gateway.get(`/v1/notices?${query.toString()}`, NoticeListBody);
         output.lines(
-          notices.items.length === 0
-            ? [emptyText(options)]
-            : table(COLUMNS, notices.items.map(rowOf)),
+          notices.items.length === 0 ? [emptyText(options)] : noticeLines(notices.items),
         );
         output.document(notices);
       }),
@@ -59,18 +59,19 @@ function emptyText(options: {
   return isAll ? "Nobody was told anything yet." : "Nobody was told anything of that yet.";
 }
 
-const COLUMNS = ["Notice", "When (New York)", "Kind", "State", "Subject"].map((title) => ({
-  title,
-}));
-
-function rowOf(notice: Notice): string[] {
-  return [
-    notice.id,
-    spokenStamp(notice.createdAt),
+function noticeLines(notices: readonly Notice[]): string[] {
+  const [zone, ...others] = new Set(notices.map((notice) => notice.zone));
+  const isOne = zone !== undefined && others.length === 0;
+  const when = isOne ? `When (${zoneName(zone)})` : "When";
+  const columns = [when, "Kind", "State", "Subject", "Notice"].map((title) => ({ title }));
+  const rows = notices.map((notice) => [
+    isOne ? spokenStamp(notice.createdAt, zone) : spokenSecond(notice.createdAt, notice.zone),
     printable(notice.kind),
     stateText(notice),
     printable(notice.subject),
-  ];
+    dim(notice.id),
+  ]);
+  return table(columns, rows);
 }
 
 function stateText({ state, problem, deliveries }: Notice): string {

@@ -53,20 +53,18 @@ async function everyPage(
 }
 
 const COLUMNS = [
-  { title: "Payment" },
   { title: "Amount", align: "right" },
   { title: "Status" },
-  { title: "Vendor" },
-  { title: "Bill" },
   { title: "This store" },
+  { title: "Payment" },
 ] as const;
 
 function paymentLines({ items: all, since, zone }: Listed, items: readonly Payment[]): string[] {
   const unknown = all.filter(({ onRecord }) => !onRecord);
-  const when = { title: `Made (${zoneName(zone)})` };
+  const columns = [{ title: "Bill" }, { title: `Made (${zoneName(zone)})` }, ...COLUMNS];
   return [
     `${count(all.length, "payment")} since ${spokenTime(since, zone)}; on record here: ${all.length - unknown.length}; not on record: ${unknown.length}, ${formatUsd(sumCents(unknown.map(({ amountCents }) => amountCents)))}`,
-    ...(items.length === 0 ? [] : ["", ...table([when, ...COLUMNS], items.map(rowOf(zone)))]),
+    ...(items.length === 0 ? [] : ["", ...table(columns, items.map(rowOf(zone)))]),
     ...(unknown.length === 0
       ? []
       : ["", dim("payrun explain BILL shows everything that is known of a bill.")]),
@@ -75,13 +73,16 @@ function paymentLines({ items: all, since, zone }: Listed, items: readonly Payme
 
 function rowOf(zone: string): (payment: Payment) => string[] {
   return (payment) => [
+    printable(
+      [payment.contactName ?? payment.contactId, payment.publicId ?? payment.payableId]
+        .filter((text) => text !== null)
+        .join(" "),
+    ),
     payment.createdAt === null ? "" : spokenStamp(payment.createdAt, zone),
-    payment.id,
     formatUsd(payment.amountCents),
     printable(payment.status),
-    printable(payment.contactName ?? payment.contactId ?? ""),
-    printable(payment.publicId ?? payment.payableId ?? ""),
     knownText(payment),
+    dim(printable(payment.id)),
   ];
 }
 

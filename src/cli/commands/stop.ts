@@ -5,7 +5,7 @@ import { usageError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { dim, green } from "../terminal/text.ts";
-import { shellWord } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";

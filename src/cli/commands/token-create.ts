@@ -20,7 +20,7 @@ import { ownToken, personPath } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, printable } from "../terminal/text.ts";
-import { shellWord } from "../terminal/typed.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { withStore } from "./with-store.ts";
 

@@ -16,7 +16,7 @@ export function incidentLines(status: IncidentStatus): string[] {
     dim(bill.payableId),
   ]);
   return [
-    `${bold(status.id)}  ${phaseText(status.phase)}`,
+    `${bold(printable(status.account))}  ${phaseText(status.phase)}  ${dim(status.id)}`,
     dim(`${status.business} · ${printable(codeAndWords(status))}`),
     ...waitsForLines(waitingFor),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),

@@ -60,7 +60,7 @@ export function runLines(run: RunStatus): string[] {
     ...approvalLines(run),
     ...stateTable(run),
     ...reasonLines(run),
-    ...(isOffCyclePeriod(run.period) ? leftOutLines(run) : []),
+    ...(isOffCyclePeriod(run.period) ? [...payDateLines(run), ...leftOutLines(run)] : []),
   ];
 }
 
@@ -153,6 +153,22 @@ function stateTable(run: RunStatus): string[] {
 }
 
 const MOST_REASONS = 25;
+
+/** When each bill is paid, of a run whose bills somebody has named: it has no schedule that says so. */
+function payDateLines({ payments }: RunStatus): string[] {
+  const rows = payments
+    .filter(({ state }) => state !== "skipped")
+    .slice(0, MOST_REASONS)
+    .map((line) => [
+      nameOf(line),
+      formatUsd(line.amountCents),
+      line.executionDate ?? "–",
+      line.arrivalDate ?? "–",
+    ]);
+  if (rows.length === 0) return [];
+  const titles = [{ title: "Amount", align: "right" as const }, { title: "Pays on" }];
+  return ["", ...table([{ title: "Bill" }, ...titles, { title: "Arrives" }], rows)];
+}
 
 /** The bills that its plan left out, each with why: of a run whose bills somebody has named. */
 function leftOutLines({ payments }: RunStatus): string[] {

@@ -1,6 +1,7 @@
 import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Output } from "./output.ts";
 import { dim, fitted, wrapped } from "./text.ts";
+import { typeable } from "./typed.ts";
 
 /** How a command shows what changes while it is watched. */
 interface LiveView {
@@ -44,11 +45,12 @@ function redrawn(): LiveView {
     process.stdout.write(`${up}\r${ESCAPE}[J${lines.map((line) => `${line}\n`).join("")}`);
     height = lines.length;
   };
+  const typed = (lines: readonly string[]) => lines.map((line) => typeable(line));
   return {
     show: (_, zone, whole) => {
       // What is taller or wider than the window can't be drawn over.
       const most = Math.max(5, (process.stdout.rows ?? 24) - 2);
-      const lines = whole()
+      const lines = typed(whole())
         .flatMap((line) => wrapped(line, 0))
         .map((line) => fitted(line, 0));
       const hidden = lines.length - most;
@@ -57,6 +59,6 @@ function redrawn(): LiveView {
         fitted(dim(`as of ${spokenSecond(Date.now(), zone)}; Ctrl-C ends only the watching`), 0),
       ]);
     },
-    end: draw,
+    end: (whole) => draw(typed(whole)),
   };
 }

@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 
 import { StoreError } from "../../store/sql/errors.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
-import { dim, printable, red } from "./text.ts";
+import { dim, forStandardError, printable, red } from "./text.ts";
 import { typeable } from "./typed.ts";
 
 /**
@@ -40,7 +40,7 @@ export class Output {
 
   /** Progress and remarks beside the result. */
   note(text: string): void {
-    process.stderr.write(`${typeable(text)}\n`);
+    process.stderr.write(`${forStandardError(typeable(text))}\n`);
   }
 
   /** The result, for programs; nothing unless `--json` was asked for. */

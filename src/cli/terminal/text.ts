@@ -1,10 +1,16 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
 /** Colours for a person at a terminal; nothing where the output goes elsewhere or NO_COLOR is set. */
 function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
+}
+
+/** A text that was coloured for standard output, without its colours where standard error has none. */
+export function forStandardError(text: string): string {
+  const isPlain = styleText("red", "-", { stream: process.stderr }) === "-";
+  return isPlain ? stripVTControlCharacters(text) : text;
 }
 
 export const bold = (text: string) => styled("bold", text);

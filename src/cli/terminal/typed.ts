@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 
 import { programFolders } from "../../config.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { ownFile } from "./own-files.ts";
-import { printable } from "./text.ts";
 
 /** Folders that npm puts on the PATH of what it runs: whoever reads us has them on none. */
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
@@ -63,14 +63,6 @@ function npxFindsUs(folder: string): boolean {
 function programFolder(): string {
   const inCheckout = ownFile("bin/payrun.mjs");
   return dirname(dirname(existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs")));
-}
-
-/** A path, a name or whatever else a command takes, as the one word that a shell makes of it. */
-export function shellWord(text: string): string {
-  if (process.platform === "win32")
-    return /^[\w@./+:\\-]+$/.test(text) ? text : `"${printable(text)}"`;
-  if (/^[\w@./+:-]+$/.test(text)) return text;
-  return `"${printable(text).replace(/["$`\\]/g, String.raw`\$&`)}"`;
 }
 
 function isOnPath(): boolean {

@@ -5,15 +5,14 @@ import { formatUsd } from "../../domain/money.ts";
 import { field, form, hidden, note, section, submit } from "../elements.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { accountCalled } from "../words.ts";
 
 /** Where an account that bounced is decided about. */
 export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
   return `/incidents/${encodeURIComponent(source)}?business=${encodeURIComponent(business)}`;
 }
 
-export function bouncedTitle({ source, ...called }: Incident): string {
-  return `Payments from ${accountCalled({ ...called, value: source })} bounced`;
+export function bouncedTitle({ account }: Incident): string {
+  return `Payments from ${account} bounced`;
 }
 
 const CHOICES = [

@@ -8,7 +8,6 @@ import {
   type Incident,
   listIncidents,
 } from "../../store/incidents/incidents.ts";
-import { namesOf } from "../../store/names/names.ts";
 import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
@@ -22,6 +21,7 @@ import { noteRefusalOf } from "../../actions/refused-today.ts";
 import type { Routes } from "../http/route.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 import { refusal } from "../../actions/decide.ts";
+import { accountCalled } from "../../store/names/account-called.ts";
 import { billsOfIncident } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
@@ -222,14 +222,11 @@ async function incidentJson(context: GatewayContext, incident: Incident) {
   const businessMs = Math.floor((await context.clocks.read(profile)).businessMs);
   const { db } = context.store;
   const bills = await billsOfIncident(db, incident);
-  const names = await namesOf(db, profile.businessId, "account", [incident.sourceId]);
-  const called = names.get(incident.sourceId);
   return {
     id: incident.workflowId,
     business: incident.business,
     source: incident.sourceId,
-    name: called?.name ?? null,
-    number: called?.number ?? null,
+    account: await accountCalled(db, incident.businessId, incident.sourceId),
     phase: incident.phase,
     code: incident.code,
     reason: incident.reason,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { NOTICE_KINDS } from "../../contracts/notices.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import {
@@ -92,15 +93,17 @@ function noticeJson(
   notice: Notice,
   deliveries: readonly NoticeDelivery[],
 ): z.input<typeof NoticeBody> {
+  const profile = context.profiles.byBusinessId(notice.businessId);
   return {
     id: notice.noticeId,
-    business: context.profiles.byBusinessId(notice.businessId)?.name ?? null,
+    business: profile?.name ?? null,
     kind: notice.kind,
     runId: notice.runId,
     subject: notice.subject,
     text: notice.text,
     roles: [...notice.roles],
     createdAt: new Date(notice.createdAtMs).toISOString(),
+    zone: profile?.zone ?? NEW_YORK,
     state: stateOf(notice, deliveries),
     problem: notice.routeProblem,
     deliveries: deliveries.map((delivery) => ({

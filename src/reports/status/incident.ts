@@ -3,6 +3,7 @@ import type { LineState } from "../../contracts/pay-run.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
+import { accountCalled } from "../../store/names/account-called.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
@@ -23,13 +24,15 @@ export async function incidentStatus(
   const counts: Partial<Record<LineState, number>> = {};
   for (const { state } of payments) counts[state] = (counts[state] ?? 0) + 1;
   const { business, sourceId, phase, code, reason, roles, holdId, decision, decidedBy } = incident;
+  const account = await accountCalled(db, incident.businessId, sourceId);
   return {
     id,
     kind: "funding-incident",
     business,
     source: sourceId,
+    account,
     phase,
-    waitingFor: incidentWaitsFor(incident),
+    waitingFor: incidentWaitsFor(incident, account),
     needsAction: phase === "open",
     counts,
     totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0),
@@ -58,9 +61,12 @@ export async function billsOfIncident(
   return bills.map((bill) => ({ ...bill, ...calledBill(names.get(bill.payableId)) }));
 }
 
-export function incidentWaitsFor({ phase, roles, sourceId }: Incident): string | null {
+export function incidentWaitsFor(
+  { phase, roles, sourceId }: Incident,
+  account: string,
+): string | null {
   if (phase === "open") return `one of ${roles.join(", ")}: payrun incident ${sourceId}`;
-  return phase === "topping-up" ? `money in ${sourceId}` : null;
+  return phase === "topping-up" ? `money in ${account}` : null;
 }
 
 export function incidentEndedAt({ phase, decidedAtMs }: Incident): string | null {

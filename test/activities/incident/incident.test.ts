@@ -32,7 +32,7 @@ describe("payments that bounce because our own account is empty", () => {
       phase: "open",
       waitingFor: expect.stringMatching(/a decision of controller/),
       soFar: expect.stringMatching(/^3 bills of \$300\.00 bounced \(R0\d\)$/),
-      details: expect.stringMatching(/Bills that wait: 3, \$300\.00/),
+      details: expect.stringMatching(/^\*\*Balance\*\* of acme[^]*Bills that wait: 3, \$300\.00/),
     });
   });
 

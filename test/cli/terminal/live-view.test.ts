@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { liveView } from "../../../src/cli/terminal/live-view.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
+import { typeable } from "../../../src/cli/terminal/typed.ts";
 
 const ESCAPE = String.fromCodePoint(27);
 let written = "";
@@ -58,6 +59,20 @@ test("at a terminal one view is kept up to date, and fits its window", () => {
   written = "";
   view.end(tall);
   expect(stripVTControlCharacters(written).trim().split("\n")).toEqual(tall);
+});
+
+test("at a terminal it names commands as its reader can type them", () => {
+  terminal({ columns: 200, rows: 24 });
+  const said = typeable("payrun show rent");
+  expect(said).not.toBe("payrun show rent");
+  const view = liveView(new Output());
+  view.show("a change", "America/Chicago", () => ["payrun show rent"]);
+  view.end(["payrun show rent"]);
+  expect(
+    stripVTControlCharacters(written)
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual([...[said, expect.stringContaining("as of "), said, ""]]);
 });
 
 test("with --json nothing is shown on the way", () => {

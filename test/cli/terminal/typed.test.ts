@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { givenToNpx, shellWord, typeable } from "../../../src/cli/terminal/typed.ts";
+import { givenToNpx, typeable } from "../../../src/cli/terminal/typed.ts";
+import { shellWord } from "../../../src/domain/shell-word.ts";
 import { onHoldText } from "../../../src/domain/holds.ts";
 import { temporaryFolder } from "../cli.ts";
 

@@ -1,0 +1,52 @@
+import { cancelScheduledPaymentsId } from "../../contracts/workflow-kinds.ts";
+import { suggest } from "../../domain/suggest.ts";
+import { listPlaybooks } from "../playbooks/playbooks.ts";
+import type { Db } from "../sql/db.ts";
+import { type CalledWorkflow, workflowsOfPlaybook, workflowWithId } from "./workflows-called.ts";
+
+/** Newest runs of a playbook that a short name is looked for among. */
+const RUNS_COMPARED = 500;
+
+/** Runs that are listed because they are near. */
+const NEAR_MOST = 10;
+
+interface RunNamed {
+  readonly run?: CalledWorkflow;
+  /** What may have been meant, where there is none of that name. */
+  readonly near: readonly CalledWorkflow[];
+}
+
+/**
+ * The run of any kind that a person means: by its id, by `rent` for the newest of a playbook, or as
+ * `rent/2026-11-26`.
+ */
+export async function runNamed(
+  db: Db,
+  { businessId, business }: { readonly businessId: string; readonly business: string },
+  text: string,
+): Promise<RunNamed> {
+  const withoutBusiness = text.startsWith(`${business}/`) ? text.slice(business.length + 1) : text;
+  for (const id of [text, cancelScheduledPaymentsId(business, withoutBusiness)]) {
+    const run = await workflowWithId(db, businessId, id);
+    if (run !== undefined) return { run, near: [] };
+  }
+  const [playbook = "", ...rest] = withoutBusiness.split("/");
+  const runs = await workflowsOfPlaybook(db, businessId, playbook, RUNS_COMPARED);
+  const [newest] = runs;
+  if (newest !== undefined) {
+    const period = rest.join("/");
+    const run = period === "" ? newest : runs.find((each) => isOfPeriod(each, period));
+    return run === undefined ? { near: runs.slice(0, NEAR_MOST) } : { run, near: [] };
+  }
+  const stored = await listPlaybooks(db, business);
+  const like = suggest(
+    playbook,
+    stored.map(({ name }) => name),
+  );
+  return { near: like === undefined ? [] : await workflowsOfPlaybook(db, businessId, like, 3) };
+}
+
+/** The newest revision of a period, or the one that is named. */
+function isOfPeriod(run: CalledWorkflow, text: string): boolean {
+  return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
+}
