@@ -10,7 +10,7 @@ afterEach(() => {
 
 /** What an error's first line is on standard error, while standard output is a terminal. */
 function saidBeside(environment: Readonly<Record<string, string>>, isTTY: boolean): string {
-  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS"]) {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "CI"]) {
     vi.stubEnv(name, environment[name]);
   }
   vi.stubEnv("TERM", "xterm-256color");
