@@ -103,7 +103,7 @@ export class PeopleFacts extends StoreReader {
    */
   isHoldKnown(reason: string | null): boolean {
     const [, author = "", said = ""] =
-      /^On hold(?: since (\S+) said)?: (.*)$/s.exec(reason ?? "") ?? [];
+      /^On hold(?: since (\S+) said)?: (.*?)(?: …)?$/s.exec(reason ?? "") ?? [];
     const isPerson = author !== "" && author !== "payrun" && !author.includes("/");
     if (isPerson || /^\S+ has asked to cancel its payment: /.test(said)) return true;
     const text = "select 1 from notices where instr(text, ?) > 0 or kind = 'bills-withheld'";
