@@ -23,6 +23,7 @@ import { StoreFile } from "./store-file.ts";
 import { StoreTroubles } from "./store-troubles.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
+import { wakeIdleLoops } from "./world/globals.ts";
 import { World } from "./world/world.ts";
 
 export interface SeedOptions {
@@ -303,6 +304,8 @@ export class Simulation {
       if (!this.#faults.count()) return;
       this.world.tell("service", "pauses the webhook endpoint");
       this.#endpoint.pause();
+      // Nothing is written, and loops that would see it look by themselves.
+      wakeIdleLoops(false);
     });
   }
 
