@@ -135,6 +135,17 @@ test("what is there is not overwritten unless somebody says so, and then that is
   expect((await payrun(["init"], { cwd })).code).toBe(0);
 });
 
+test("files of one's own are kept, and what they lack is said", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, ".gitignore"), "node_modules\n");
+  writeFileSync(join(cwd, ".env"), "PAYRUN_ENCRYPTION_KEYS=mine:abc\n");
+  const { code, stdout } = await payrun([...REAL, "--business-id", "biz_1"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/! \.gitignore is there: add .*secrets/);
+  expect(stdout).toMatch(/! \.env is there: add PAYRUN_PROFILES=profiles\.yaml to it/);
+  expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PAYRUN_ENCRYPTION_KEYS=mine:abc\n");
+});
+
 test("answers are checked, all of them at once, and what would have no effect is refused", async () => {
   const wrong = [...REAL.slice(0, 3), "--api-url", "http://far.example", "--playbook", "weekly"];
   const bad = await payrun([...wrong, "--business", "a b", "--approver", "CFO"]);

@@ -270,6 +270,11 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
   }
 }
 
+/** What a line sets, whatever it sets it to; a line that sets nothing stands for itself. */
+function settingIn(line: string): string {
+  return /^\w+=/.exec(line)?.[0] ?? line;
+}
+
 function say(output: Output, folder: string, file: InitFile, isOverwritten: boolean): void {
   const path = join(folder, file.path);
   const shown = relative(process.cwd(), path);
@@ -278,11 +283,10 @@ function say(output: Output, folder: string, file: InitFile, isOverwritten: bool
     output.line(`${green("✓")} ${shown}${isOverwritten ? dim("  (overwritten)") : ""}`);
     return;
   }
-  const known = text.split("\n");
-  const isKnown = (line: string): boolean =>
-    known.includes(line) ||
-    known.some((each) => /^\w+=/.exec(line)?.[0] === /^\w+=/.exec(each)?.[0]);
-  const missing = file.text.split("\n").filter((line) => !/^(#|$)/.test(line) && !isKnown(line));
+  const known = new Set(text.split("\n").map(settingIn));
+  const missing = file.text
+    .split("\n")
+    .filter((line) => !/^(#|$)/.test(line) && !known.has(settingIn(line)));
   if (missing.length > 0) {
     output.line(`! ${shown} is there: add ${missing.join(" and ")} to it`);
   }
