@@ -3,11 +3,12 @@ import type { PlanLine } from "../../contracts/pay-run.ts";
 import { arrivalOn } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
+import { readerOf } from "../sql/as-record.ts";
 import { chunks } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { planLinesOf } from "./plan-lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Row, Tables } from "../schema/tables.ts";
 import { listWaits, probeWaits } from "../runs/waits.ts";
 
 export interface LeaseRequest {
@@ -165,25 +166,20 @@ export async function noteSends(
     await sql`update run_lines set attempts = sent.attempts,
         lease_until_ms = payrun_now_ms() + cast(${leaseMs} as bigint)
       ${ofSent}`.execute(trx);
-    const { rows } = await sql<{ payable_id: string; run_id: string }>`
-      select run_lines.payable_id, run_lines.run_id from run_lines, ${sent}
-      where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id
-        and run_lines.execution_date <> sent.execution_date`.execute(trx);
-    const isMoved = new Set(rows.map((row) => keyOf(row.run_id, row.payable_id)));
-    const moved = some.filter(({ runId, payableId }) => isMoved.has(keyOf(runId, payableId)));
-    await moveLines(trx, moved);
+    // By itself, as few change: SQLite would write a line's every index by date anew.
+    const { rows } = await sql<Pick<Row<"run_lines">, "run_id" | "payable_id" | "execution_date">>`
+      update run_lines set execution_date = sent.execution_date
+      ${ofSent} and run_lines.execution_date <> sent.execution_date
+      returning run_lines.run_id, run_lines.payable_id, run_lines.execution_date`.execute(trx);
+    await noteHowLate(trx, rows.map(readerOf("run_lines")));
   }
 }
 
-function keyOf(runId: string, payableId: string): string {
-  return JSON.stringify([runId, payableId]);
-}
-
-/**
- * Lines that are paid on another day than planned: how late they are changes with it. By itself, as
- * few change: SQLite would write a line's every index by date anew.
- */
-async function moveLines(trx: Transaction<Tables>, lines: readonly SentLine[]): Promise<void> {
+/** Notes anew how late lines are that are paid on another day than planned. */
+async function noteHowLate(
+  trx: Transaction<Tables>,
+  lines: readonly Omit<SentLine, "seq">[],
+): Promise<void> {
   for (const [runId, theirs] of Map.groupBy(lines, (line) => line.runId)) {
     const ids = theirs.map(({ payableId }) => payableId);
     const plans = new Map(
@@ -193,12 +189,11 @@ async function moveLines(trx: Transaction<Tables>, lines: readonly SentLine[]): 
       const plan = plans.get(payableId);
       if (plan === undefined) return [];
       const arrivalDate = arrivalOn(executionDate, plan);
-      return { runId, payableId, executionDate, daysLate: daysLate({ ...plan, arrivalDate }) };
+      return { runId, payableId, daysLate: daysLate({ ...plan, arrivalDate }) };
     });
     if (moved.length === 0) continue;
     const sent = rowsAs("sent", "run_lines", moved);
-    await sql`update run_lines
-      set execution_date = sent.execution_date, days_late = sent.days_late from ${sent}
+    await sql`update run_lines set days_late = sent.days_late from ${sent}
       where run_lines.run_id = sent.run_id and run_lines.payable_id = sent.payable_id`.execute(trx);
   }
 }
