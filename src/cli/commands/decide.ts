@@ -1,7 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { shortName } from "../../contracts/workflow-kinds.ts";
-
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
@@ -86,7 +85,9 @@ async function decide(
   const planHash = await planToDecideOn(gateway, id, options.planHash);
   const { reason, verified: texts = [] } = options;
   const isAsked = options.yes === undefined && isSomebodyThere(output);
-  const review = await gateway.review(id, { pageSize: 1, drop });
+  // Whoever rejects unasked says nothing that a look at the plan could change.
+  const isRead = isAsked || texts.length > 0 || decision === "approve";
+  const review = isRead ? await gateway.review(id, { pageSize: 1, drop }) : undefined;
   const verified = await agreedTo(output, decision, { id, planHash, review, texts, isAsked });
   if (verified === undefined) {
     output.note("Nothing was decided.");
@@ -104,7 +105,7 @@ async function decide(
       throw withAnother(error, `payrun approve ${shortName(id)}`, config());
     });
   output.lines(decisionLines(answer));
-  if (answer.goesOut.count > 0) output.lines(shortLines(review));
+  if (review !== undefined && answer.goesOut.count > 0) output.lines(shortLines(review));
   output.document(answer);
   return EXIT.done;
 }
@@ -148,7 +149,7 @@ async function planToDecideOn(
 }
 
 interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {
-  readonly review: RunReview;
+  readonly review: RunReview | undefined;
   /** What `--verified` says. */
   readonly texts: readonly string[];
   /** True where somebody at a terminal is asked. */
@@ -165,7 +166,7 @@ async function agreedTo(
   decision: "approve" | "reject",
   { id, planHash, review, texts, isAsked }: ToDecide,
 ): Promise<VerifiedBankChange[] | undefined> {
-  if (!isAsked && texts.length === 0) return [];
+  if (review === undefined || (!isAsked && texts.length === 0)) return [];
   // What counts for nothing, or is about an old plan, is refused with the reason.
   if (review.planHash !== planHash) return [];
   if (decision === "approve" && review.yours.refusal !== null) return [];
