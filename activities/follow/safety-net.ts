@@ -1,3 +1,4 @@
+import { OWN_AUTHOR } from "../../src/contracts/names.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
@@ -28,8 +29,6 @@ import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
-
-const AUTHOR = "payrun";
 
 /** What the net looks at of a payment. */
 interface NetPayment {
@@ -212,7 +211,7 @@ async function alarm(
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
     const { businessId } = run;
     const hold = { businessId, scope: what.scope, value: what.value, reason: what.text };
-    await holdOnce(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs }, clock);
+    await holdOnce(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs }, clock);
     await raiseNotice(trx, {
       businessId: run.businessId,
       kind: "payment-in-doubt",
@@ -261,7 +260,7 @@ async function askToCancel(
     policy: cancelOfPayments(what.cancel),
     runId: null,
     reason: what.text,
-    requestedBy: AUTHOR,
+    requestedBy: OWN_AUTHOR,
     nowMs: clock.realMs,
   };
   await insertCancellation(trx, asked);

@@ -4,7 +4,8 @@ import { Api } from "./api.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
-import { accountCalled, type Markup, when, who } from "./words.ts";
+import { accountName } from "../domain/names.ts";
+import { type Markup, when, who } from "./words.ts";
 
 /** What a page says, without what stands around every page. */
 export interface Page {
@@ -146,7 +147,7 @@ async function bannersFor(visitor: Visitor): Promise<Markup> {
           ${when(createdAt, visitor.zoneOf(business))}${until === null ? "" : html`, until ${when(until, visitor.zoneOf(business))}`}.
           <a href="/holds">Holds</a>
         </p>`,
-        `${scope === "all" ? "Everything is on hold" : `The account ${accountCalled(held)} is on hold`}${several ? ` (${business})` : ""}`,
+        `${scope === "all" ? "Everything is on hold" : `The account ${accountName(held.value, held)} is on hold`}${several ? ` (${business})` : ""}`,
       ),
   );
   return html`${banners}`;

@@ -106,16 +106,6 @@ export function day(date: string | null): Markup | string {
   return html`<time datetime="${date}">${text}</time>`;
 }
 
-/** `Operating ··1234`; by its id where it has no name. */
-export function accountCalled(account: {
-  readonly value: string;
-  readonly number: string | null;
-  readonly name: string | null;
-}): string {
-  const { value, number, name } = account;
-  return `${name ?? value}${number === null ? "" : ` ··${number}`}`;
-}
-
 /** Who did something: a person, or Payrun's own workflow with a way to it. */
 export function who(author: string): Markup | string {
   if (businessOfWorkflow(author) === undefined) return author;

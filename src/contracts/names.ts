@@ -26,6 +26,9 @@ export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;
 
+/** Author of what Payrun does by itself, in holds and in the trail. */
+export const OWN_AUTHOR = "payrun";
+
 /**
  * Ledger subject of a payment's cancel. The prefix keeps it apart from payables: ids are opaque,
  * and a payment's could equal a payable's.

@@ -60,7 +60,7 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
   "given-up",
 ];
 
-/** States in which a line can still be approved or left out. */
+/** States in which nothing was sent for a line, which can still be approved or left out. */
 export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /** Something unusual about a line, shown to its approver. */

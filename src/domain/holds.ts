@@ -1,3 +1,4 @@
+import { OWN_AUTHOR } from "../contracts/names.ts";
 import type { NamedKind } from "./names.ts";
 
 interface ScopeOfHold {
@@ -82,7 +83,7 @@ export function onHoldText(hold: { readonly author: string; readonly reason: str
 
 /** True for what Payrun or one of its workflows has set: such a name tells people nothing. */
 export function isSetByPayrun(author: string): boolean {
-  return author === "payrun" || author.includes("/");
+  return author === OWN_AUTHOR || author.includes("/");
 }
 
 function beginningOf(reason: string): string {

@@ -34,6 +34,11 @@ export interface Name {
   readonly amountCents: number | null;
 }
 
+/** A funding account as people call it: `Operating ··1234`; by its id where it has no name. */
+export function accountName(id: string, { name, number }: Pick<Name, "name" | "number">): string {
+  return `${name ?? id}${number === null ? "" : ` ··${number}`}`;
+}
+
 /** A name as it is compared: without accents, capitals and needless space. */
 export function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();

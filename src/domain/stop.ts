@@ -1,4 +1,4 @@
-import type { LineState } from "../contracts/pay-run.ts";
+import { DECIDABLE, type LineState } from "../contracts/pay-run.ts";
 import { recallOf } from "./cancellations/cut-off.ts";
 
 interface Sum {
@@ -30,7 +30,6 @@ interface StopLines {
   readonly cents: number;
 }
 
-const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
 const UNDER_WAY: readonly LineState[] = ["paying", "unknown"];
 
 /** Says what a stop of these open lines comes to now. */
@@ -40,7 +39,7 @@ export function judgeStop(
 ): StopSums {
   const cutOffs: number[] = [];
   const kinds = Map.groupBy(lines, ({ state, executionDate, isSplit }): keyof StopSums => {
-    if (WAITING.includes(state)) return "waiting";
+    if (DECIDABLE.includes(state)) return "waiting";
     if (UNDER_WAY.includes(state)) return "underWay";
     const recall = recallOf({ state, scheduledAt: executionDate, isSplit }, clock);
     if (recall === undefined) return "gone";

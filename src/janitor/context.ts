@@ -18,6 +18,3 @@ interface JanitorLog {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
 }
-
-/** Who did it, in holds and in the audit trail. */
-export const AUTHOR = "payrun";

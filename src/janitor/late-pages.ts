@@ -14,7 +14,8 @@ import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
-import { AUTHOR, type JanitorContext } from "./context.ts";
+import { OWN_AUTHOR } from "../contracts/names.ts";
+import type { JanitorContext } from "./context.ts";
 
 /** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
 const PAGES_A_TURN = 25;
@@ -133,7 +134,7 @@ export class LatePages {
     const { store, log } = this.#context;
     const forgotten = await forgottenOf(store.db, businessId, page);
     if (forgotten.length === 0) return;
-    const by = { actor: AUTHOR, nowMs: Date.now() };
+    const by = { actor: OWN_AUTHOR, nowMs: Date.now() };
     const isNews = await store.transactionOf(businessId, (trx) =>
       tellOfForgotten(trx, businessId, forgotten, by),
     );

@@ -4,7 +4,8 @@ import { getCancellation, openCancellations } from "../store/cancellations/cance
 import { incidentsToFollow } from "../store/incidents/incidents.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
-import { AUTHOR, type JanitorContext } from "./context.ts";
+import { OWN_AUTHOR } from "../contracts/names.ts";
+import type { JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting } from "./executions.ts";
 import { openOnboarding } from "./lost-onboardings.ts";
 import { runsWithoutEnd } from "./lost-runs.ts";
@@ -119,7 +120,13 @@ export async function followLost(
     const isLost = await context.store.transactionOf(businessId, async (trx) => {
       if (kept !== undefined && !(await kept(trx))) return false;
       const details = { workflowId, workflow: execution.kind };
-      await appendAudit(trx, { businessId, nowMs: Date.now(), actor: AUTHOR, ...entry, details });
+      await appendAudit(trx, {
+        businessId,
+        nowMs: Date.now(),
+        actor: OWN_AUTHOR,
+        ...entry,
+        details,
+      });
       return true;
     });
     if (!isLost) continue;

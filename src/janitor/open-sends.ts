@@ -26,7 +26,8 @@ import { keepSeenPayments } from "../store/payables/seen-payments.ts";
 import { phaseOf } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
-import { AUTHOR, type JanitorContext } from "./context.ts";
+import { OWN_AUTHOR } from "../contracts/names.ts";
+import type { JanitorContext } from "./context.ts";
 
 /** Payments show within a minute of being made; the other minutes make the lookup conclusive. */
 const AFTER_WINDOW_MS = 5 * 60_000;
@@ -110,7 +111,7 @@ async function lookAt(
   );
   const clock = await context.clockOf(name).now();
   await context.store.transactionOf(businessId, async (trx) => {
-    const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
+    const caller = { businessId, operation: pay, sentBy: OWN_AUTHOR, owner: OWN_AUTHOR, clock };
     const step = await lookOnly(trx, caller, payableId, reading);
     const looked = { businessId, payableId, payments, clock };
     await follow(trx, looked, step);
@@ -167,7 +168,7 @@ async function takeFound(
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,
-    actor: AUTHOR,
+    actor: OWN_AUTHOR,
     action: "attempt.adopted",
     subject: payableId,
     details: { result: "applied", seq, line: state, payments: found.map(notedPayment) },
@@ -213,5 +214,5 @@ async function tell(
   if (!isNews) return;
   // One of its own: who lifts another one need not have seen this.
   const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
-  await createHold(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs });
+  await createHold(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs });
 }

@@ -10,7 +10,8 @@ import {
   putSchedule,
   readSchedule,
 } from "../temporal/schedules.ts";
-import { AUTHOR, type JanitorContext } from "./context.ts";
+import { OWN_AUTHOR } from "../contracts/names.ts";
+import type { JanitorContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -100,7 +101,7 @@ async function restore(
     appendAudit(trx, {
       businessId,
       nowMs,
-      actor: AUTHOR,
+      actor: OWN_AUTHOR,
       action: "schedule.restored",
       subject: playbook,
       details: { paused: pause !== null },

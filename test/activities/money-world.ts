@@ -53,6 +53,17 @@ export class MoneyWorld {
   achAuthorization: BusinessProfile["achAuthorization"];
   #runs = 0;
 
+  /** Payments that are made, and whose answers nobody hears. */
+  lostAnswers(): Pick<MoneyWorld["override"], "sendMoneyWrite"> {
+    const client = this.world.context().clientOf("acme");
+    return {
+      sendMoneyWrite: async (request) => {
+        await client.sendMoneyWrite(request);
+        return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
+      },
+    };
+  }
+
   constructor(world: PlanningWorld) {
     this.world = world;
   }

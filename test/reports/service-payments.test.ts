@@ -44,14 +44,7 @@ test("a payment is not called somebody else's while a request for its bill has n
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
-  const client = world.world.context().clientOf("acme");
-  world.override = {
-    sendMoneyWrite: async (request) => {
-      await client.sendMoneyWrite(request);
-      return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
-    },
-    listAll: () => Promise.resolve([]),
-  };
+  world.override = { ...world.lostAnswers(), listAll: () => Promise.resolve([]) };
   await world.pay(runId);
   const of = async () =>
     (await listed(world, 1)).items.find((payment) => payment.payableId === payableId);

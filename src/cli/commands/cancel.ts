@@ -8,7 +8,7 @@ import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { DECIDABLE } from "../../contracts/pay-run.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { dim, green } from "../terminal/text.ts";
@@ -16,11 +16,8 @@ import { dim, green } from "../terminal/text.ts";
 /** The run ends what it has not sent when a worker looks, which is at once where one works. */
 const SHOWN_WITHIN_MS = 5_000;
 
-/** States of bills that nothing was sent for. */
-const UNSENT: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
-
 function hasStopped({ phase, counts }: RunStatus): boolean {
-  return phase !== "planning" && UNSENT.every((state) => (counts[state] ?? 0) === 0);
+  return phase !== "planning" && DECIDABLE.every((state) => (counts[state] ?? 0) === 0);
 }
 
 const cancelled = z.union([OnboardingStatusBody, RunStatusBody]);

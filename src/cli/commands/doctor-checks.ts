@@ -5,13 +5,14 @@ import { Clients } from "../../business/clients.ts";
 import { isPostgres, openStore, type Store, StoreError } from "../../store/index.ts";
 import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
-import { listTokens, type Token } from "../../store/approvals/tokens.ts";
+import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
+import { withStore } from "./with-store.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { httpJson } from "../client/http.ts";
 import { temporalOf } from "../home/running-file.ts";
@@ -96,20 +97,11 @@ function isStoreLocked(store: Store): Promise<boolean> {
     );
 }
 
-async function tokensIn(databaseUrl: string): Promise<Token[]> {
-  const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
-  try {
-    return await listTokens(store.db);
-  } finally {
-    await store.close();
-  }
-}
-
 /** Where real money moves, one administrator makes tokens and another confirms them. */
-async function administratorsCheck({ databaseUrl, profiles }: Config): Promise<readonly Check[]> {
-  if (profiles.sandboxesOnly()) return [];
+async function administratorsCheck(config: Config): Promise<readonly Check[]> {
+  if (config.profiles.sandboxesOnly()) return [];
   try {
-    const tokens = await tokensIn(databaseUrl);
+    const tokens = await withStore(config, ({ db }) => listTokens(db), TIMEOUT_MS);
     const now = { nowMs: Date.now(), sandboxesOnly: false };
     const theirs = tokens.filter(
       (token) => token.roles.includes("admin") && tokenProblem(token, now) === undefined,

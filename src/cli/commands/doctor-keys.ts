@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
 import { counted } from "../../domain/counted.ts";
-import { openStore } from "../../store/index.ts";
 import { vaultCountsByKey } from "../../store/onboarding/vault.ts";
 import type { Check } from "./doctor-businesses.ts";
+import { withStore } from "./with-store.ts";
 
 const TIMEOUT_MS = 5_000;
 
@@ -26,13 +26,11 @@ export function encryptionCheck({ encryptionKeys, profiles }: Config): readonly 
 }
 
 /** Which keys the vault's values are under, so that one is taken away when none needs it. */
-export async function vaultCheck({
-  databaseUrl,
-  encryptionKeys,
-}: Config): Promise<readonly Check[]> {
-  const counts = await countsIn(databaseUrl).catch(() => []);
+export async function vaultCheck(config: Config): Promise<readonly Check[]> {
+  const counting = withStore(config, ({ db }) => vaultCountsByKey(db), TIMEOUT_MS);
+  const counts = await counting.catch(() => []);
   if (counts.length === 0) return [];
-  const known = new Set(encryptionKeys.map(({ id }) => id));
+  const known = new Set(config.encryptionKeys.map(({ id }) => id));
   const under = counts.map(({ keyId, count }) => `${counted(count, "value")} under ${keyId}`);
   const check = { name: "Vault", text: under.join(", ") };
   const lacking = counts.filter(({ keyId }) => !known.has(keyId)).map(({ keyId }) => keyId);
@@ -41,13 +39,4 @@ export async function vaultCheck({
   const remedy =
     "Put it back behind the others in PAYRUN_ENCRYPTION_KEYS, of workers and gateways.";
   return [{ ...check, text, state: "failed", remedy }];
-}
-
-async function countsIn(databaseUrl: string) {
-  const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
-  try {
-    return await vaultCountsByKey(store.db);
-  } finally {
-    await store.close();
-  }
 }

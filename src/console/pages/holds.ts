@@ -4,7 +4,8 @@ import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts"
 import { field, form, hidden, live, pager, section, submit, table, tick } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { accountCalled, type Markup, usd, when, who, whole } from "../words.ts";
+import { accountName } from "../../domain/names.ts";
+import { type Markup, usd, when, who, whole } from "../words.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 
@@ -111,7 +112,9 @@ export function targetOf(hold: Hold): Markup | string {
       return html`<a href="${runPage(value)}">${shortName(value)}</a
         ><span class="under">The run</span>`;
     case "source":
-      return html`${accountCalled(hold)}<span class="under">What is paid from the account</span>`;
+      return html`${accountName(hold.value, hold)}<span class="under"
+          >What is paid from the account</span
+        >`;
     case "all":
       return "Everything";
     default:

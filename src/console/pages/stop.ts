@@ -14,7 +14,8 @@ import { each } from "../api.ts";
 import { facts, field, form, hidden, note, outcomes, section, submit } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
-import { accountCalled, type Markup, usd, when } from "../words.ts";
+import { accountName } from "../../domain/names.ts";
+import { type Markup, usd, when } from "../words.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 
 /** What a stop may be of besides everything: as a person names it, and as the API does. */
@@ -144,7 +145,7 @@ async function partPage(
 function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">): string {
   if (of.scope === "all") return "everything";
   if (of.scope === "run") return shortName(of.value);
-  return of.scope === "source" ? accountCalled(of) : (of.name ?? of.value);
+  return of.scope === "source" ? accountName(of.value, of) : (of.name ?? of.value);
 }
 
 function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: string): Markup {

@@ -1,3 +1,4 @@
+import { withFullStop } from "../history-texts.ts";
 import {
   isReinitiable,
   REINITIATION_DAYS,
@@ -59,7 +60,7 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
     ? `Nacha allows ${REINITIATIONS_MAX} retries, within ${REINITIATION_DAYS} days of the first settlement.`
     : NEW_PAYMENT;
   const said = `The bank says ${code}, ${means}.`;
-  const cause = namesAndSays(text, code) ? `${cut(text).replace(/\.$/, "")}.` : said;
+  const cause = namesAndSays(text, code) ? withFullStop(cut(text)) : said;
   return { code, whose, mayBeRetried, said, cause, toDo: `${toDo} ${after}` };
 }
 

@@ -1,3 +1,4 @@
+import { withFullStop } from "../history-texts.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 
 /** Where a bill stands that nothing pays. */
@@ -21,12 +22,13 @@ export function standingText(standing: Standing): string {
   if (state === null)
     return leftOut == null || leftOut === ""
       ? " No run has planned it."
-      : ` No run has planned it. The last one left it out: ${whole(leftOut)}`;
-  if (state === "skipped") return reason == null ? "" : ` ${whole(reason)}`;
+      : ` No run has planned it. The last one left it out: ${withFullStop(leftOut)}`;
+  if (state === "skipped") return reason == null ? "" : ` ${withFullStop(reason)}`;
   const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
   // A line whose payment was cancelled has no code: nobody took it out of its run.
   if (state === "cancelled") return ofCode === undefined ? "" : ` ${ofCode}${because(reason)}`;
-  if (state === "on-hold" && reason != null && /^on hold/i.test(reason)) return ` ${whole(reason)}`;
+  if (state === "on-hold" && reason != null && /^on hold/i.test(reason))
+    return ` ${withFullStop(reason)}`;
   if (state === "given-up" && resolvedBy != null)
     return ` ${resolvedBy} has given it up${because(reason)}`;
   if (state === "parked" && isGivenBack === true)
@@ -54,10 +56,5 @@ const OF_STATE: Readonly<Partial<Record<LineState, string>>> = {
 };
 
 function because(reason: string | null | undefined): string {
-  return reason == null || reason === "" ? "." : `: ${whole(reason)}`;
-}
-
-/** With one full stop at its end. */
-function whole(sentence: string): string {
-  return `${sentence.replace(/\.$/, "")}.`;
+  return reason == null || reason === "" ? "." : `: ${withFullStop(reason)}`;
 }

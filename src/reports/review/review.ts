@@ -1,6 +1,7 @@
 import {
   ENDED_LINE_STATES,
   LINE_STATES,
+  DECIDABLE,
   ENDED_PHASES,
   type LineState,
   type PlanSummary,
@@ -70,9 +71,6 @@ class BankChanges {
 }
 
 type ReviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">;
-
-/** States of bills that are to be paid and have not been sent. */
-const NOT_SENT: readonly LineState[] = ["awaiting-approval", "on-hold", "planned"];
 
 /** Odd and late bills that are named; more are counted, and stand in the list of all bills. */
 const NAMED_MOST = 25;
@@ -254,7 +252,7 @@ class ReviewDigest {
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
     this.#accounts.add(plan, state, bills);
-    if (!this.#isOver && NOT_SENT.includes(line.state)) {
+    if (!this.#isOver && DECIDABLE.includes(line.state)) {
       this.#unsentSources.add(plan.funding.sourceId);
     }
     if (line.state === "cancelled") return;

@@ -86,9 +86,8 @@ export async function goesOutJson(
   lines: readonly FreedLine[],
 ): Promise<GoesOut> {
   const { businessId, zone = NEW_YORK } = profile;
-  const [asked = [], goes = []] = [true, false].map((isAsked) =>
-    lines.filter(({ asksAgainFor }) => (asksAgainFor !== undefined) === isAsked),
-  );
+  const asked = lines.filter(({ asksAgainFor }) => asksAgainFor !== undefined);
+  const goes = lines.filter(({ asksAgainFor }) => asksAgainFor === undefined);
   const shown = goes.slice(0, GOES_OUT_SHOWN);
   const ids = shown.map(({ payableId }) => payableId);
   const names = ids.length === 0 ? undefined : await namesOf(db, businessId, "bill", ids);

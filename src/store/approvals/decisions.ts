@@ -1,3 +1,4 @@
+import { DECIDABLE } from "../../contracts/pay-run.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { appendOfLines } from "../audit/audit-lines.ts";
@@ -9,7 +10,6 @@ import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been leased for paying. */
-const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
 export type Decision = RecordOf<"decisions">;
 
@@ -102,7 +102,7 @@ async function dropLines(
       })
       .where("run_id", "=", decision.runId)
       .where("payable_id", "in", ids)
-      .where("state", "in", DROPPABLE)
+      .where("state", "in", DECIDABLE)
       .where((eb) => eb.not(mayStillPay("run_lines")))
       .returning(["payable_id", "line_no", "business_id"])
       .execute();

@@ -1,3 +1,4 @@
+import { OWN_AUTHOR } from "../../contracts/names.ts";
 import type { Transaction } from "kysely";
 import type { AuditHead } from "../../contracts/activities.ts";
 import { appendAudit, endOfTrail } from "../audit/audit.ts";
@@ -9,7 +10,6 @@ import { createHold } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 
-const AUTHOR = "payrun";
 const ACTION = "store.behind";
 
 /** Entries about the store itself have this subject. */
@@ -87,7 +87,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     scope: "all",
     value: "",
     reason,
-    author: AUTHOR,
+    author: OWN_AUTHOR,
     nowMs,
   });
   await raiseNotice(trx, {
@@ -100,7 +100,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: AUTHOR,
+    actor: OWN_AUTHOR,
     action: ACTION,
     subject: SUBJECT,
     details: {

@@ -5,7 +5,7 @@ import {
   type SqlBool,
   type Transaction,
 } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
 import { holdOn, onHoldText } from "../../domain/holds.ts";
 import { appendMoves } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
@@ -15,9 +15,6 @@ import { type RunLine, toRunLine } from "./lines.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
-
-/** States of lines that nothing was sent for, as far as the line itself says. */
-const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /** Reason code of a line that a hold stops; other codes wait for an event of their own. */
 const HELD = "on-hold";
@@ -144,7 +141,7 @@ async function* heldOrNamed(
       )
       .orderBy("line_no")
       .limit(LINES_A_PAGE);
-    if (!all) query = query.where("state", "in", UNDECIDED);
+    if (!all) query = query.where("state", "in", DECIDABLE);
     const rows = await query.execute();
     yield* rows.map(toRunLine);
     const last = rows.at(-1);
@@ -234,7 +231,7 @@ export async function cancelUndecided(
   moment: RunMoment,
   reasonCode: string,
 ): Promise<void> {
-  await settleFirst(trx, moment, UNDECIDED, reasonCode);
+  await settleFirst(trx, moment, DECIDABLE, reasonCode);
   const cancelled = { state: "cancelled", reason_code: reasonCode, reason: null } as const;
-  await move(trx, moment, (eb) => [eb("state", "in", UNDECIDED)], cancelled, { reasonCode });
+  await move(trx, moment, (eb) => [eb("state", "in", DECIDABLE)], cancelled, { reasonCode });
 }

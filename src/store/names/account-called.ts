@@ -1,9 +1,9 @@
+import { accountName } from "../../domain/names.ts";
 import type { Db } from "../sql/db.ts";
 import { namesOf } from "./names.ts";
 
-/** A funding account as people call it: `Operating ··1234`; by its id where it has no name. */
+/** A funding account as people call it (`accountName`), by what the store knows of it. */
 export async function accountCalled(db: Db, businessId: string, sourceId: string): Promise<string> {
   const called = (await namesOf(db, businessId, "account", [sourceId])).get(sourceId);
-  const number = called?.number ?? null;
-  return `${called?.name ?? sourceId}${number === null ? "" : ` ··${number}`}`;
+  return accountName(sourceId, called ?? { name: null, number: null });
 }

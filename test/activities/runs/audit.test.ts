@@ -62,13 +62,7 @@ describe("the trail of a bill", () => {
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
-    const client = world.world.context().clientOf("acme");
-    world.override = {
-      sendMoneyWrite: async (request) => {
-        await client.sendMoneyWrite(request);
-        return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
-      },
-    };
+    world.override = world.lostAnswers();
     await world.pay(runId);
     const trail = (await about(world, runId, payableId)).slice(2);
     const [paid] = await world.paymentsOf(payableId);

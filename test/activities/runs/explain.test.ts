@@ -63,14 +63,7 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
-  const client = world.world.context().clientOf("acme");
-  world.override = {
-    sendMoneyWrite: async (request) => {
-      await client.sendMoneyWrite(request);
-      return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
-    },
-    listAll: () => Promise.resolve([]),
-  };
+  world.override = { ...world.lostAnswers(), listAll: () => Promise.resolve([]) };
   await world.pay(runId);
   expect((await explainIn(world, payableId)).history.paidOnce.verdict).toBe("unknown");
   world.override = {};
