@@ -65,6 +65,8 @@ async function runAudit() {
   return holes.length === 0;
 }
 
+const VITEST = inCheckout("node_modules", "vitest", "vitest.mjs");
+
 /** How tests name what asks whether they run in their long form. */
 const LONG = /support\/(?:long|deaths|store-kinds)\.ts/;
 
@@ -74,14 +76,17 @@ function longTests() {
 }
 
 /**
- * Runs the long form of what `npm test` runs in a short one, then what reads a date on telling
- * days. With flags, it runs the long form of what they select, on no other day.
+ * Runs the long form of what `npm test` runs in a short one and, beside it, what reads a date on
+ * telling days: the one mostly waits, the other computes. With flags, it runs the long form of what
+ * they select, on no other day.
  *
  * @param {string[]} flags
  */
 export async function runLongTests(flags) {
-  const passed = await runTests([...longTests(), ...flags], { PAYRUN_TEST_LONG: "1" });
-  return flags.length > 0 ? passed : (await runOnTellingDays()) && passed;
+  const env = { PAYRUN_TEST_LONG: "1" };
+  if (flags.length > 0) return runTests(flags, env);
+  const outcomes = await Promise.all([runTests(longTests(), env), runOnTellingDays()]);
+  return outcomes.every((passed) => passed);
 }
 
 /** @returns {Promise<boolean>} whether the tests passed on every day */
@@ -93,11 +98,21 @@ async function runOnTellingDays() {
   ];
   const red = [];
   for (const { now, what, files } of days) {
-    process.stdout.write(`\nOn ${now} (${what}):\n`);
-    const flags = ["--project", "unit", "--reporter", "dot", ...files];
-    if (!(await runTests(flags, { TEST_NOW: now }))) red.push(now);
+    const startedAt = performance.now();
+    const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", "2", ...files];
+    const day = await runCommand(process.execPath, [VITEST, "run", ...flags], {
+      cwd: inCheckout(),
+      env: { ...process.env, TEST_NOW: now },
+      timeoutMs: 30 * 60_000,
+    });
+    const took = `${Math.round((performance.now() - startedAt) / 1000)} s`;
+    process.stdout.write(`${day.ok ? "✓" : "✗"} on ${now}, ${what} (${took})\n`);
+    if (day.ok) continue;
+    red.push(now);
+    process.stdout.write(`${day.stdout}${day.stderr}${day.why}\n`);
   }
-  process.stdout.write(`\n${days.length} days, ${red.length} of them red ${red.join(", ")}\n`);
+  const outcome = red.length === 0 ? "all green" : `red on ${red.join(", ")}`;
+  process.stdout.write(`${days.length} telling days: ${outcome}\n`);
   return red.length === 0;
 }
 
@@ -109,8 +124,7 @@ async function runOnTellingDays() {
  * @returns {Promise<boolean>} whether all have passed
  */
 export function runTests(flags, env = {}) {
-  const vitest = inCheckout("node_modules", "vitest", "vitest.mjs");
-  const child = spawn(process.execPath, [vitest, "run", ...flags], {
+  const child = spawn(process.execPath, [VITEST, "run", ...flags], {
     cwd: inCheckout(),
     stdio: "inherit",
     env: { ...process.env, ...env },
