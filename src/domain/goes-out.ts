@@ -1,4 +1,6 @@
-import { spokenTime } from "./clock/spoken.ts";
+import { spokenDay, spokenTime } from "./clock/spoken.ts";
+import { counted } from "./counted.ts";
+import { formatUsd } from "./money.ts";
 
 /** Bills that are released, and the instant before which a restored store sends none. */
 interface GoesOut {
@@ -16,3 +18,15 @@ export function goOut({ bills, zone, notBefore }: GoesOut, at: "now" | "then"): 
 /** Why it takes so long: nobody must think that what was paid before is paid again. */
 export const AFTER_LOSS =
   "The store was restored: what was paid meanwhile shows by then, and is not paid again.";
+
+/** What becomes of released bills whose day has passed: nothing of them goes out yet. */
+export function askedAgainText(bills: {
+  readonly bills: number;
+  readonly totalCents: number;
+  /** The day to which they move, as YYYY-MM-DD. */
+  readonly executionDate: string;
+}): string {
+  const [move, whose] = bills.bills === 1 ? ["moves", "its"] : ["move", "their"];
+  const day = spokenDay(`${bills.executionDate}T12:00:00Z`, "UTC");
+  return `${counted(bills.bills, "bill")} of ${formatUsd(bills.totalCents)} ${move} to ${day}, because ${whose} day has passed, and an approval is asked for again.`;
+}

@@ -1,3 +1,6 @@
+/** Things of a kind that are listed because they are near. */
+export const NEAR_MOST = 10;
+
 /**
  * Finds the candidate that a mistyped word most likely meant.
  *

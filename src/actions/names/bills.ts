@@ -4,6 +4,7 @@ import { readMoney } from "../../playbooks/texts.ts";
 import { getRunLines } from "../../store/lines/lines.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
+import { NEAR_MOST } from "../../domain/suggest.ts";
 import {
   asked,
   type Found,
@@ -11,7 +12,6 @@ import {
   type Looking,
   type Named,
   NAMES_COMPARED,
-  NEAR_MOST,
   nearest,
   nothing,
   SERVICE,

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
 import { PaymentsApiError } from "../../payments-api/index.ts";
-import { suggest } from "../../domain/suggest.ts";
+import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import type { ActionContext } from "../context.ts";
 
 /** Something that a person may have meant. */
@@ -40,9 +40,6 @@ export interface Looking {
   /** True where the service is asked for everything before a name is said to be unknown. */
   readonly thorough: boolean;
 }
-
-/** Things of a kind that are listed because they are near. */
-export const NEAR_MOST = 10;
 
 /** Names among which the one that was meant is looked for. */
 export const NAMES_COMPARED = 5_000;

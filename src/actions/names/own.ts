@@ -1,11 +1,11 @@
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { folded } from "../../domain/names.ts";
-import { suggest } from "../../domain/suggest.ts";
+import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import { runNamed } from "../../store/names/run-named.ts";
 import type { CalledWorkflow } from "../../store/names/workflows-called.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
-import { type Found, isCalled, type Looking, type Named, NEAR_MOST } from "./found.ts";
+import { type Found, isCalled, type Looking, type Named } from "./found.ts";
 
 /** Runs of any kind by id, by `rent` for the newest of a playbook, and by `rent/2026-11-26`. */
 export async function findRuns({ context, profile, text }: Looking): Promise<Found> {

@@ -1,6 +1,7 @@
 import type { Name } from "../../domain/names.ts";
 import type { Contact } from "../../payments-api/index.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
+import { NEAR_MOST } from "../../domain/suggest.ts";
 import {
   asked,
   type Found,
@@ -8,7 +9,6 @@ import {
   type Looking,
   type Named,
   NAMES_COMPARED,
-  NEAR_MOST,
   nearest,
   SERVICE,
   unlessUnknown,

@@ -1,5 +1,6 @@
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
 
@@ -22,7 +23,7 @@ export function historyLines(history: PayableHistory): string[] {
   return [
     `${titleOf(history)}  ${facts.join(" · ")}`,
     dim(`  times are those of ${zoneName(zone)}`),
-    ...(history.reason === null || repeats(conclusion, history.reason)
+    ...(history.reason === null || isSaidBy(history.paidOnce, history.reason)
       ? []
       : [`  ${printable(history.reason)}`]),
     ...(history.owner === null ? [] : [dim(`  owned by ${history.owner}`)]),
@@ -49,11 +50,6 @@ export function historyLines(history: PayableHistory): string[] {
     ...section("Holds", holdLines(history)),
     ...section("What happened", storyLines(history)),
   ];
-}
-
-/** A reason that the conclusion gives already, with or without its full stop. */
-function repeats(conclusion: string, reason: string): boolean {
-  return conclusion.includes(reason.replace(/\.$/, ""));
 }
 
 /** Vendor and number first, as people name it; the id behind. */
@@ -179,7 +175,7 @@ function paymentLines({ payments, zone }: PayableHistory): string[] {
 function retryLines({ retry, paidOnce }: PayableHistory): string[] {
   if (retry === null) return [];
   const { retriesMade, phase, reasonCode } = retry;
-  const isSaid = retry.reason !== null && repeats(paidOnce.sentences[0] ?? "", retry.reason);
+  const isSaid = retry.reason !== null && isSaidBy(paidOnce, retry.reason);
   const reason = isSaid ? null : retry.reason;
   // A bank's reason often begins with its code.
   const code = reasonCode !== null && reason?.startsWith(reasonCode) === true ? null : reasonCode;

@@ -1,5 +1,5 @@
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { AFTER_LOSS, goOut } from "../../domain/goes-out.ts";
+import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
 import { count, dim, printable } from "../terminal/text.ts";
@@ -61,12 +61,7 @@ export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
 }
 
 function askedAgainLines({ asksAgain }: GoesOut): string[] {
-  if (asksAgain === undefined) return [];
-  const { bills, executionDate } = asksAgain;
-  const [move, whose] = bills === 1 ? ["moves", "its"] : ["move", "their"];
-  return [
-    `  ${sumText(asksAgain)} ${move} to ${executionDate}, because ${whose} day has passed, and an approval is asked for again.`,
-  ];
+  return asksAgain === undefined ? [] : [`  ${askedAgainText(asksAgain)}`];
 }
 
 const ITEMS_SHOWN = 20;

@@ -5,6 +5,7 @@ import { retryFailedPaymentId, shortName } from "../../contracts/workflow-kinds.
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
+import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { badge, day, type Markup, stateOf, usd, when, who } from "../words.ts";
 
@@ -47,7 +48,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
 
 /** Why it stands so, unless the verdict below says it. */
 function reasonBeside({ reason, paidOnce }: PayableHistory): string {
-  return reason === null || paidOnce.sentences[0]?.includes(reason) === true ? "" : reason;
+  return reason === null || isSaidBy(paidOnce, reason) ? "" : reason;
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -10,13 +10,13 @@ import {
 } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
-import { AFTER_LOSS, goOut } from "../../domain/goes-out.ts";
+import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
 import { folded, form, hidden, note, outcomes, section, submit } from "../elements.ts";
 import type { ActOf, PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { day, type Markup, usd, whole } from "../words.ts";
+import { type Markup, usd, whole } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
 
 /** Those of these ids that are in force, in the list's order. */
@@ -87,17 +87,7 @@ export const release: ActOf = async ({ api, form: sent }) => {
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
   const { bills, totalCents: cents, items, asksAgain, zone, notBefore } = allGoesOut(of);
   const asked =
-    asksAgain === undefined
-      ? ""
-      : note(
-          "info",
-          html`<p>
-            ${counted(asksAgain.bills, "bill")} of ${formatUsd(asksAgain.totalCents)}
-            ${asksAgain.bills === 1 ? "moves" : "move"} to ${day(asksAgain.executionDate)}, because
-            ${asksAgain.bills === 1 ? "its" : "their"} day has passed, and an approval is asked for
-            again.
-          </p>`,
-        );
+    asksAgain === undefined ? "" : note("info", html`<p>${askedAgainText(asksAgain)}</p>`);
   if (bills === 0 && asked !== "") return html`${asked}`;
   if (bills === 0)
     return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);

@@ -103,6 +103,14 @@ export function paidOnce(facts: PaidOnceFacts): Omit<Conclusion, "text"> & {
   return { verdict, way, sentences: [text, ...requests] };
 }
 
+/** True if the conclusion gives a reason already, with or without the reason's full stop. */
+export function isSaidBy(
+  { sentences: [conclusionText = ""] }: { readonly sentences: readonly string[] },
+  reason: string,
+): boolean {
+  return conclusionText.includes(reason.replace(/\.$/, ""));
+}
+
 function conclusion(facts: PaidOnceFacts): Conclusion {
   const { attempts, payments, others = [] } = facts;
   const open = attempts.find(({ state }) => state === "open");

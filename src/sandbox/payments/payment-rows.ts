@@ -3,18 +3,6 @@ import { allRows, getRow, insertRow, updateRow } from "../db.ts";
 import { isoInstant, isoInstantOrNull } from "../ids.ts";
 import { changePayable, payableById } from "../resources/payables.ts";
 
-export type PaymentStatus =
-  | "pending"
-  | "scheduled"
-  | "processing"
-  | "held"
-  | "completed"
-  | "failed"
-  | "returned"
-  | "cancelled"
-  | "refund_pending"
-  | "refunded";
-
 export const paymentStatuses = [
   "pending",
   "scheduled",
@@ -26,7 +14,8 @@ export const paymentStatuses = [
   "cancelled",
   "refund_pending",
   "refunded",
-] as const satisfies readonly PaymentStatus[];
+] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
 
 /** What the engine does next with a payment, at its `due_at`. */
 export type DueStep = "submit" | "release" | "result" | "return" | "refund";

@@ -1,14 +1,11 @@
 import { cancelScheduledPaymentsId } from "../../contracts/workflow-kinds.ts";
-import { suggest } from "../../domain/suggest.ts";
+import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Db } from "../sql/db.ts";
 import { type CalledWorkflow, workflowsOfPlaybook, workflowWithId } from "./workflows-called.ts";
 
 /** Newest runs of a playbook that a short name is looked for among. */
 const RUNS_COMPARED = 500;
-
-/** Runs that are listed because they are near. */
-const NEAR_MOST = 10;
 
 interface RunNamed {
   readonly run?: CalledWorkflow;
