@@ -68,7 +68,7 @@ test("a release doesn't say that a bill goes out whose day has passed and that i
   );
   await typed(gateway, controller, ["hold", "BILL-p4", "--reason", "odd"]);
   const all = await typed(gateway, controller, ["release", "--all", "--by", "cora", "--yes"]);
-  expect(all.stdout).toMatch(/1 bill, \$444\.00, moves to/);
+  expect(all.stdout).toMatch(/1 bill of \$444\.00 moves to/);
   expect(all.stdout).not.toContain("out now");
 });
 
