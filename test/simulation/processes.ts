@@ -1,5 +1,5 @@
 import type { Company } from "./company/company.ts";
-import { type Ask, PEOPLE, RITA } from "./company/people.ts";
+import { type Ask, PEOPLE, RITA } from "./company/roster.ts";
 import { type EngineParts, type Gateway, prepare, startGateway, startWorker } from "./hooks.ts";
 import { Violation } from "./rules/violation.ts";
 import type { TemporalServer } from "./temporal/server.ts";

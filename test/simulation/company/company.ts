@@ -12,7 +12,7 @@ import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
 import { TROUBLES, type Trouble } from "../troubles.ts";
 import { Stream } from "../world/random.ts";
 import { DOINGS, type Doing } from "./others.ts";
-import { ACTS, type Act } from "./people.ts";
+import { ACTS, type Act } from "./roster.ts";
 import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
 import { chooseTraits, type Trait } from "./traits.ts";
 

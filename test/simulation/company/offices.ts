@@ -1,6 +1,6 @@
 import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
-import type { Ask } from "./people.ts";
+import type { Ask } from "./roster.ts";
 import type { SaidByPeople } from "./said.ts";
 import { CANCEL_LARGE } from "./playbooks.ts";
 import type { Trait } from "./traits.ts";
