@@ -54,14 +54,14 @@ export async function planTopUp(
   if (shortage.kind === "above-limit") {
     const short = formatUsd(shortage.shortCents);
     const most = formatUsd(rule.atMostCents);
-    const warning = `The balance is short of ${short}, and the playbook lets nobody deposit more than ${most}: put the money in by hand.`;
+    const warning = `The balance is short by ${short}, and the playbook lets nobody deposit more than ${most}: put the money in by hand.`;
     return { topUp: null, warning };
   }
   if (from.kind === "none") {
     const short = formatUsd(shortage.terms.amountCents);
     return {
       topUp: null,
-      warning: `The balance is short of ${short}, and no deposit can be proposed: ${from.reason}.`,
+      warning: `The balance is short by ${short}, and no deposit can be proposed: ${from.reason}.`,
     };
   }
   const { account } = from;

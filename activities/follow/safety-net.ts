@@ -29,6 +29,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
+import { accountText } from "../../src/domain/vendor-account.ts";
 
 /** What the net looks at of a payment. */
 interface NetPayment {
@@ -140,7 +141,7 @@ export async function watchScheduled(
         code: "payee-changed-after-approval",
         found: payee.last4 ?? "none",
         cancel: line.paymentIds,
-        text: `The vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${payee.last4 ?? "none"} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
+        text: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(payee.last4)} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
       });
     }
   }

@@ -11,6 +11,7 @@ import { redateLine, replanLine } from "./replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
 import { payRequest } from "./request-body.ts";
+import { accountText } from "../../src/domain/vendor-account.ts";
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
 export interface ReadBill extends ListedBill, WithPayer {
@@ -178,7 +179,7 @@ export function changeOf(
   }
   if (contact.id !== plan.contactId) return "the bill belongs to another vendor now";
   if ((contact.bankAccount?.last4 ?? null) !== plan.bankLast4) {
-    return `the vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${contact.bankAccount?.last4 ?? "none"}`;
+    return `the vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(contact.bankAccount?.last4)}`;
   }
   if (!isSameInstant(contact.updatedAt, plan.contactUpdatedAt)) {
     return "the vendor's record was changed";

@@ -10,6 +10,7 @@ import { evaluateCondition } from "../../src/playbooks/conditions.ts";
 import { type ConditionView, conditionView } from "../../src/domain/planning/select.ts";
 import type { PayJob, PayOwner } from "./job.ts";
 import { billFacts, vendorFacts } from "../shared/read-bills.ts";
+import { accountText } from "../../src/domain/vendor-account.ts";
 
 /** A line with whose policy it is planned by. */
 type ReplanJob = PayJob & Pick<PayOwner, "policy" | "businessId">;
@@ -32,7 +33,7 @@ export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   if (bankLast4 !== job.plan.bankLast4 && !flags.some(isChangedAccount)) {
     flags.push({
       kind: "changed-bank-account",
-      text: `Bank account changed from ••${job.plan.bankLast4 ?? "none"} to ••${bankLast4 ?? "none"} while the run was open.`,
+      text: `Bank account changed from ${accountText(job.plan.bankLast4)} to ${accountText(bankLast4)} while the run was open.`,
     });
   }
   const kinds = flags.map(({ kind }) => kind);

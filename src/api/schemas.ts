@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { billSum, newDates, waitingLines } from "./approvals.ts";
 import type { Shown } from "./shown.ts";
+import { moment } from "./moment.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
@@ -56,11 +57,12 @@ const playbook = z
   })
   .openapi("Playbook");
 
-export const PlaybookListBody = z.object({ items: z.array(playbook) });
+export const PlaybookListBody = z.object({ items: z.array(playbook), zone: moment.zone });
 
 export const PlaybookRevisionsBody = z.object({
   name: z.string(),
   business: z.string(),
+  zone: moment.zone,
   items: z.array(
     z.object({
       revision: z.int(),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { moment } from "./moment.ts";
 
 export const TokenBody = z
   .object({
@@ -19,4 +20,4 @@ export const TokenBody = z
 
 export const MadeTokenBody = TokenBody.extend({ token: z.string().describe("Shown this once") });
 
-export const TokenListBody = z.object({ items: z.array(TokenBody) });
+export const TokenListBody = z.object({ items: z.array(TokenBody), zone: moment.zone });

@@ -81,6 +81,31 @@ export function onHoldText(hold: { readonly author: string; readonly reason: str
   return isSetByPayrun(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
 }
 
+/** What keeps a bill back, why, and the command that ends it. */
+export function keepsBackText(hold: {
+  readonly holdId: string;
+  readonly scope: string;
+  readonly author: string;
+  readonly reason: string;
+  readonly roles: readonly string[];
+}): string {
+  const { holdId, author, roles } = hold;
+  const on = isScope(hold.scope) ? KEPT_BACK[hold.scope] : "everything";
+  const by = isSetByPayrun(author) ? "" : `${author}: `;
+  const reason = beginningOf(hold.reason).replace(/\.$/, "");
+  const only = roles.length === 0 ? "" : `; only ${roles.join(" or ")} may`;
+  return `A hold on ${on} keeps it back (${by}${reason}): payrun release ${holdId} lifts it${only}.`;
+}
+
+const KEPT_BACK: Readonly<Record<HoldScopeName, string>> = {
+  payable: "this bill",
+  contact: "every bill of its vendor",
+  source: "its account",
+  run: "its run",
+  playbook: "its playbook",
+  all: "everything",
+};
+
 /** True for what Payrun or one of its workflows has set: such a name tells people nothing. */
 export function isSetByPayrun(author: string): boolean {
   return author === OWN_AUTHOR || author.includes("/");

@@ -113,6 +113,7 @@ test("an incident is told with its code once, and with the account that bounced,
   );
   const { stdout } = await as("oli", ["operator"], ["status", id]);
   expect(stdout).toContain(`Operating ··6789  open  ${id}\nacme · R01\n`);
+  expect((await as("oli", ["operator"], ["status"])).stdout).not.toMatch(/incident.*\$0\.00/);
   const listed = await as("oli", ["operator"], ["incident"]);
   expect(listed.stdout).toMatch(/\nOperating ··6789 +open .* bank_1\n/);
   const all = await as("oli", ["operator"], ["incident", "--json"]);
@@ -185,6 +186,31 @@ test("who asks for the status of a bill is told which command knows it", async (
   const { code, stderr } = await as("vic", ["viewer"], ["status", "BILL-000071"]);
   expect(code).toBe(2);
   expect(stderr).toContain("payrun explain BILL-000071 says what became of it");
+});
+
+test("tokens, playbooks and their revisions are listed with times of the zone that the profile names", async () => {
+  for (const words of [
+    ["token", "list"],
+    ["playbook", "list"],
+    ["playbook", "history", "weekly"],
+  ]) {
+    const { code, stdout } = await as("root", ["admin"], words);
+    expect([code, stdout], words.join(" ")).toEqual([0, expect.stringContaining("(Chicago)")]);
+  }
+});
+
+test("holds on one bill are told apart by who has set them, and why", async () => {
+  await as("oli", ["operator"], ["hold", "BILL-000071", "--reason", "wrong sum"]);
+  await as("cora", ["controller"], ["hold", "BILL-000071", "--reason", "new vendor"]);
+  const { code, stderr } = await as("oli", ["operator"], ["release", "BILL-000071"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/oli: wrong sum +hold_/);
+  expect(stderr).toMatch(/cora: new vendor +hold_/);
+});
+
+test("who rejects a run is told what that means", async () => {
+  const { code, stdout } = await as("cora", ["controller"], ["reject", run.runId]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Nothing more of it is paid.")]);
 });
 
 test("a hold on a run is released by the names that the run goes by", async () => {

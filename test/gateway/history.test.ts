@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HistoryBody } from "../../src/api/history.ts";
+import { insertEvents } from "../../src/store/events/inbox.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -34,6 +35,38 @@ test("a bill that no run has planned has a history where somebody has held it", 
     paidOnce: { verdict: "not-paid" },
   });
   expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+});
+
+test("a bill says what keeps it back, also where its vendor or everything is on hold, and the command that ends it", async () => {
+  const { store } = gateway;
+  const lines = [planLine("p1", { contactId: "con_1", contactName: "Osprey" }), planLine("p2")];
+  const { runId } = await seedRun(store, { lines });
+  await setLine(store, runId, "p1", { state: "cancelled", reason: "Its payment was cancelled." });
+  await setLine(store, runId, "p2", { state: "on-hold" });
+  const set = async (scope: "contact" | "all" | "run", value: string) => {
+    const of = { businessId: "biz_acme", nowMs: Date.now(), author: "cora", reason: "Fraud?" };
+    return (await store.transaction((trx) => createHold(trx, { ...of, scope, value }))).holdId;
+  };
+  const [vendor, all, run] = [
+    await set("contact", "con_1"),
+    await set("all", ""),
+    await set("run", runId),
+  ];
+  const of = async (id: string) => {
+    const { json } = await gateway.call("GET", `/v1/payables/${id}/history`, operator);
+    const { holds, paidOnce } = HistoryBody.parse(json);
+    return { holds: holds.map((hold) => hold.id), said: paidOnce.sentences.join("\n") };
+  };
+  const first = await of("p1");
+  expect(first.holds).toEqual(expect.arrayContaining([vendor, all]));
+  expect(first.holds).not.toContain(run);
+  expect(first.said).toContain(
+    `A hold on every bill of its vendor keeps it back (cora: Fraud?): payrun release ${vendor} lifts it.`,
+  );
+  expect(first.said).toContain(`payrun release ${all} lifts it`);
+  const second = await of("p2");
+  expect(second.holds).toEqual(expect.arrayContaining([all, run]));
+  expect(second.said).toContain(`A hold on its run keeps it back (cora: Fraud?)`);
 });
 
 test("bills of one id in two businesses are told apart by the business", async () => {
@@ -83,4 +116,20 @@ test("the history of a bill tells what happened to it, first to last", async () 
   );
   expect(history.attempts).toMatchObject([{ seq: 1, state: "open", sends: [{ status: 500 }] }]);
   expect(history.holds).toMatchObject([{ reason: "wait" }]);
+});
+
+test.each([
+  ["payable.payment.failed", "The service says: a payment failed"],
+  ["payable.something_new", "The service says: payable something new"],
+])("the history tells the event %s in words", async (type, text) => {
+  await seedRun(gateway.store, { lines: [planLine("p5")] });
+  const event = { eventId: "evt_1", sequence: "1", object: "payable", objectId: "p5", body: "{}" };
+  const at = {
+    createdAt: new Date().toISOString(),
+    receivedAtMs: Date.now(),
+    via: "webhook",
+  } as const;
+  await insertEvents(gateway.store.db, [{ ...event, ...at, type, businessId: "biz_acme" }]);
+  const { json } = await gateway.call("GET", "/v1/payables/p5/history", operator);
+  expect(HistoryBody.parse(json).timeline.map((entry) => entry.text)).toContain(text);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
+import type { IncidentStatus } from "../../src/api/incidents.ts";
 import { incidentLines } from "../../src/cli/show/incident.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { leftToPeople, TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
@@ -101,7 +102,8 @@ test("a cancellation that came after the money was sent says so wherever it stan
   }
 });
 
-test("an incident leads with its account, its bills with vendor and number", () => {
+/** What the command prints of an incident of one bill. */
+function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
   vi.stubEnv("NO_COLOR", "1");
   const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
   const lines = incidentLines({
@@ -120,8 +122,22 @@ test("an incident leads with its account, its bills with vendor and number", () 
     payments: [
       { ...bill, amountCents: 11_100, state: "parked", paymentIds: [], attempts: 1, reason: null },
     ],
+    ...changes,
   });
   vi.unstubAllEnvs();
+  return lines;
+}
+
+test("an incident says what waits for it while it is open, and once it is decided what waited", () => {
+  expect(incidentText()).toContain("1 bill of $111.00 waits for it.");
+  const decided = { phase: "ended", decision: "released", decidedBy: "cora" } as const;
+  expect(incidentText(decided)).toContain("1 bill of $111.00 waited for it.");
+  const gone = incidentText({ ...decided, payments: [], totalCents: 0 });
+  expect(gone.join("\n")).not.toMatch(/\$0\.00|0 bills/);
+});
+
+test("an incident leads with its account, its bills with vendor and number", () => {
+  const lines = incidentText();
   expect(lines[0]).toBe("Operating ··6789  open  funding-incident/acme/balance");
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
 });

@@ -123,6 +123,7 @@ describe("a hold is set on what people call it", () => {
   test.each([
     [["BILL-90003"], "BILL-900003"],
     [["--contact", "Arger"], "Ärger & Co"],
+    [["--contact", "Cafee"], "Café Zürich"],
     [["--contact", "con_nonsense"], "no vendor"],
     [["--source", "nope"], "no funding account"],
     [["--run", "weekly/2020-01-01"], "weekly/2026-11-20"],

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFile, readdir } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { listInputs } from "../../src/store/onboarding/onboarding-inputs.ts";
 import {
@@ -11,6 +12,7 @@ import {
 } from "../../src/store/onboarding/onboardings.ts";
 import { ADA, BEN, DATA, KYB_POLICY, PLANTED } from "../support/onboarding.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { typed } from "./support/typed.ts";
 
 let gateway: TestGateway;
 let owner: string;
@@ -111,6 +113,22 @@ test.each([
   expectNothingOf(text);
   expectNothingOf(JSON.stringify(gateway.logged));
   expect(await inputs()).toEqual([]);
+});
+
+test("off a terminal a signature needs --yes, and is shown its text either way", async () => {
+  await begin();
+  const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "signature.json");
+  await writeFile(file, JSON.stringify(DATA.signature));
+  const command = ["provide", "acme", "signature", "--file", file];
+  const unasked = await typed(gateway, owner, command);
+  expect(unasked.code).toBe(2);
+  expect(unasked.stderr).toContain("Under penalties of perjury");
+  expect(unasked.stderr).toContain("add --yes");
+  expect(await inputs()).toEqual([]);
+  expect((await typed(gateway, owner, [...command, "--yes"])).code).toBe(0);
+  expect(await inputs()).toHaveLength(1);
 });
 
 test("who signs, when, which text and from where stand in the audit trail", async () => {

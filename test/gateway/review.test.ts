@@ -189,6 +189,9 @@ test("once all is decided nobody is missing, and no deadline is shown", async ()
     decideBy: null,
   });
   expect(yours.summary).toBe("No bill of it waits for an approval.");
+  const launcher = await reviewFor("lou", ["owner"]);
+  expect(launcher.yours.refusal).not.toBeNull();
+  expect(reviewDigest(launcher).join("\n")).not.toContain("doesn't count");
 });
 
 test("what is no pay run is said to be none", async () => {

@@ -53,6 +53,27 @@ async function onHold(payableIds: readonly string[]): Promise<void> {
   for (const id of payableIds) await setLine(gateway.store, run.runId, id, { state: "on-hold" });
 }
 
+/** A cancel that somebody has asked for, with the holds that it has set. */
+async function cancelledBy(requestedBy: string, payableIds: readonly string[]): Promise<void> {
+  const { store } = gateway;
+  const workflowId = `cancel-scheduled-payments/acme/${requestedBy}`;
+  const of = { businessId: "biz_acme", nowMs: Date.now() };
+  await insertCancellation(store.db, {
+    ...{ ...of, business: "acme", playbook: "", runId: null, workflowId, requestedBy },
+    ...{ policy: cancelOfPayments(["pmt_3"]), reason: "wrong" },
+  });
+  for (const value of payableIds) {
+    const hold = {
+      ...of,
+      scope: "payable",
+      value,
+      author: workflowId,
+      reason: "cancelled",
+    } as const;
+    await store.transaction((trx) => createHold(trx, hold));
+  }
+}
+
 test("a release doesn't say that a bill goes out whose day has passed and that is asked about again", async () => {
   const { store } = gateway;
   await approveLines(store, run, ["p4", "p3"]);
@@ -276,16 +297,8 @@ describe("a release says what goes out because of it", () => {
     await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     await typed(gateway, controller, ["hold", "BILL-p1", "--reason", "odd"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
-    const workflowId = "cancel-scheduled-payments/acme/x";
-    const asked = { businessId: "biz_acme", business: "acme", playbook: "", runId: null };
-    await insertCancellation(store.db, {
-      ...{ ...asked, workflowId, policy: cancelOfPayments(["pmt_3"]) },
-      ...{ reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
-    });
+    await cancelledBy("cora", ["p3"]);
     const of = { businessId: "biz_acme", reason: "cancelled", nowMs: Date.now() };
-    await store.transaction((trx) =>
-      createHold(trx, { ...of, scope: "payable", value: "p3", author: workflowId }),
-    );
     await store.transaction((trx) =>
       createHold(trx, {
         ...{ ...of, scope: "payable", value: "p5", author: "Cora" },
@@ -330,5 +343,16 @@ describe("a release says what goes out because of it", () => {
     const own = ["release", "--all", "--by", "cora", "--yes"];
     expect(await typed(gateway, controller, own)).toMatchObject({ code: 0 });
     expect(await inForce()).toEqual(["payable p2"]);
+  });
+
+  test("an approver ends their own stop with what it has cancelled, and no other cancel's", async () => {
+    await cancelledBy("cora", ["p3", "p5"]);
+    await cancelledBy("oli", ["p4"]);
+    expect((await typed(gateway, controller, ["release", "BILL-p4"])).code).toBe(1);
+    expect((await typed(gateway, controller, ["release", "BILL-p5"])).code).toBe(0);
+    const own = ["release", "--all", "--by", "cora", "--yes"];
+    const { code, stdout } = await typed(gateway, controller, own);
+    expect({ code, inForce: await inForce() }).toEqual({ code: 0, inForce: ["payable p4"] });
+    expect(stdout).not.toContain("kept");
   });
 });

@@ -1,10 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
 import { rolesOfRule } from "../../domain/approvals/rules.ts";
-import type { Hold } from "../../store/holds/holds.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import type { ActionContext } from "../context.ts";
-import type { Principal } from "../principal.ts";
 
 /** Roles that the stored playbooks of these businesses let approve. */
 export async function approverRoles(
@@ -20,9 +17,4 @@ export async function approverRoles(
     }
   }
   return [...roles];
-}
-
-/** True for whoever has set a hold, however they write their name. */
-export function isOwn(hold: Pick<Hold, "author">, { name }: Pick<Principal, "name">): boolean {
-  return principalOf(hold.author) === principalOf(name);
 }

@@ -64,10 +64,28 @@ export function nearest<N extends Pick<Name, "number" | "name">>(
   const textsOf = ({ number, name }: N) => [folded(number ?? ""), folded(name ?? "")];
   const within = names.filter((name) => textsOf(name).some((each) => each.includes(typed)));
   if (within.length > 0) return within.slice(0, NEAR_MOST);
+  const whole = alike(names, typed, textsOf);
+  // A vendor is often named by its first word alone.
+  return whole.length > 0
+    ? whole
+    : alike(names, typed, ({ name }) => [beginningOf(folded(name ?? ""), typed)]);
+}
+
+/** Those that are called, by some of their texts, what a mistyped text probably means. */
+function alike<N>(
+  names: readonly N[],
+  typed: string,
+  textsOf: (name: N) => readonly string[],
+): N[] {
   const meant = suggest(typed, names.flatMap(textsOf));
   return names
     .filter((name) => meant !== undefined && textsOf(name).includes(meant))
     .slice(0, NEAR_MOST);
+}
+
+/** As many words of a name as the text has. */
+function beginningOf(name: string, text: string): string {
+  return name.split(" ").slice(0, text.split(" ").length).join(" ");
 }
 
 /** How long a search may wait for the service. */

@@ -1,5 +1,6 @@
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { folded } from "../../domain/names.ts";
+import { isSetByPayrun } from "../../domain/holds.ts";
 import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import { activeHolds, getHold, type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import { runNamed } from "../../store/names/run-named.ts";
@@ -72,7 +73,7 @@ export async function findHolds(looking: Looking): Promise<Found> {
 
   async function shown(holds: readonly Hold[]): Promise<Named[]> {
     const called = await namesOfHolds(db, holds);
-    return holds.map(({ holdId: id, scope, value, releasedAtMs }) => {
+    return holds.map(({ holdId: id, scope, value, releasedAtMs, author, reason }) => {
       const name = called.get(id);
       const what = { kind: "hold", id, business: profile.name } as const;
       return {
@@ -80,8 +81,13 @@ export async function findHolds(looking: Looking): Promise<Found> {
         number: name?.number ?? null,
         name: scope === "all" ? "everything" : (name?.name ?? `${scope} ${value}`),
         amountCents: name?.amountCents ?? null,
-        state: releasedAtMs === null ? "in force" : "released",
+        state: releasedAtMs === null ? setText({ author, reason }) : "released",
       };
     });
   }
+}
+
+/** Tells holds on the same thing apart. */
+function setText({ author, reason }: Pick<Hold, "author" | "reason">): string {
+  return `${isSetByPayrun(author) ? "" : `${author}: `}${reason}`;
 }

@@ -184,7 +184,7 @@ async function agreedTo(
 export function decisionLines(answer: Decision): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
   if (answer.decision === "reject") {
-    return [`${green("✓")} rejected${already}`, ...(already === "" ? [] : [`  ${answer.summary}`])];
+    return [`${green("✓")} rejected${already}`, `  ${answer.summary}`];
   }
   const dropped =
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;

@@ -178,7 +178,7 @@ async function releaseAll(
   }
   for (const { hold, roles } of done.kept) {
     output.line(
-      `${yellow("–")} kept: ${heldName(hold)}: only ${roles.join(", ")} may lift it  ${dim(hold.id)}`,
+      `${yellow("–")} kept: ${heldName(hold)}: only ${roles.join(" or ")} may lift it  ${dim(hold.id)}`,
     );
   }
   output.lines(goesOutLines(done.goesOut, true));

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { spokenStamp } from "../../domain/clock/spoken.ts";
+import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { changesOf, changesText } from "../show/revision-changes.ts";
@@ -41,9 +41,9 @@ function addList(playbook: Command, session: Session): void {
           printable(business),
           String(revision),
           printable(author),
-          spokenStamp(createdAt),
+          spokenStamp(createdAt, list.zone),
         ]);
-        const columns = ["Playbook", "Kind", "Business", "Revision", "By", "When (New York)"];
+        const columns = ["Playbook", "Kind", "Business", "Revision", "By", whenIn(list.zone)];
         output.lines(
           rows.length === 0
             ? ["No playbook is stored: payrun apply FILE stores one."]
@@ -66,19 +66,20 @@ function addHistory(playbook: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
-        const revisions = await revisionsOf(gatewayOf(config()), name, options.business);
+        const stored = await storedOf(gatewayOf(config()), name, options.business);
+        const { items: revisions, zone } = stored;
         const changes = changesOf(revisions);
         const rows = revisions.map(({ revision, author, createdAt, hash }, at) => {
           const changed = changes[at];
           return [
             String(revision),
             printable(author),
-            spokenStamp(createdAt),
+            spokenStamp(createdAt, zone),
             hash.slice(0, HASH_SHOWN),
             changed === undefined ? "" : printable(changesText(changed, revision === 1)),
           ];
         });
-        const columns = ["Revision", "By", "When (New York)", "SHA-256", "What changed"];
+        const columns = ["Revision", "By", whenIn(zone), "SHA-256", "What changed"];
         output.lines(
           table(
             columns.map((title) => ({ title })),
@@ -120,13 +121,21 @@ function addShow(playbook: Command, session: Session): void {
     );
 }
 
-function revisionsOf(
+async function revisionsOf(
   gateway: GatewayClient,
   name: string,
   business: string | undefined,
 ): Promise<readonly PlaybookRevision[]> {
+  return (await storedOf(gateway, name, business)).items;
+}
+
+function storedOf(gateway: GatewayClient, name: string, business: string | undefined) {
   const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, business);
-  return gateway.get(path, PlaybookRevisionsBody).then(({ items }) => items);
+  return gateway.get(path, PlaybookRevisionsBody);
+}
+
+function whenIn(zone: string): string {
+  return `When (${zoneName(zone)})`;
 }
 
 /** @throws {CliError} 2 for what is no number of a revision */

@@ -9,6 +9,7 @@ import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts
 import type { LegalAct } from "../../domain/onboarding/texts.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
+import { asked, requireYes } from "../terminal/confirm.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable } from "../terminal/text.ts";
@@ -25,7 +26,10 @@ export function addProvideCommand(program: Command, session: Session): void {
       "JSON with the step's fields, - for standard input; for documents also a PDF, PNG or JPEG",
     )
     .option("--type <documentType>", "what a document that is no JSON is", "einLetter")
-    .option("-y, --yes", "sign or certify without being asked")
+    .option(
+      "-y, --yes",
+      "do not ask; a signature or certification needs it if there is no terminal",
+    )
     .option("--json", "print one JSON document, the status")
     .action((business, stepText, options) =>
       session.run(options, async ({ output, config }) => {
@@ -34,7 +38,7 @@ export function addProvideCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const isAct = step === "signature" || step === "certification";
         const body = isAct
-          ? await agreed({ output, gateway }, step, business, data, options)
+          ? await agreedText({ output, gateway }, step, business, data, options)
           : data;
         if (body === undefined) return EXIT.failed;
         const path = `/v1/onboardings/${encodeURIComponent(business)}/${step}`;
@@ -59,25 +63,20 @@ function stepNamed(text: string): ProvidedStep {
  *
  * @returns undefined where the person at the terminal said no
  */
-async function agreed(
+async function agreedText(
   { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
   act: LegalAct,
   business: string,
   body: object,
-  { yes, json }: { readonly yes?: true | undefined; readonly json?: true | undefined },
+  { yes }: { readonly yes?: true | undefined },
 ): Promise<object | undefined> {
   const text = await textOfAct(gateway, act, business);
   if (text === undefined) return body;
   for (const line of text.split("\n")) output.note(`  ${line}`);
-  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
-  if (canAsk && yes !== true && json !== true) {
-    const { confirm, isCancel } = await import("@clack/prompts");
-    const message = act === "signature" ? "Sign this?" : "Certify this?";
-    const answer = await confirm({ message, initialValue: false });
-    if (isCancel(answer) || !answer) {
-      output.note("Nothing was provided.");
-      return undefined;
-    }
+  requireYes(`provide ${act}`, { output, yes });
+  if (yes !== true && !(await asked(act === "signature" ? "Sign this?" : "Certify this?"))) {
+    output.note("Nothing was provided.");
+    return undefined;
   }
   return { textHash: createHash("sha256").update(text).digest("hex"), ...body };
 }

@@ -58,7 +58,7 @@ export function addStatusCommand(program: Command, session: Session): void {
             ? run.id
             : `${printable(run.publicId)} ${dim(printable(run.contactName ?? ""))}`.trim(),
           phaseText(run.phase),
-          formatUsd(run.totalCents),
+          totalText(run),
           dim(
             run.planOnly === true
               ? "only planned"
@@ -79,6 +79,12 @@ export function addStatusCommand(program: Command, session: Session): void {
 }
 
 /** What a cancellation came to that is complete, and of no money. */
+/** Empty where no bill is concerned, or none is any more. */
+function totalText({ kind, totalCents }: { readonly kind: string; readonly totalCents: number }) {
+  const isAboutMoney = totalCents !== 0 || kind === "pay-run" || isCancellation({ kind });
+  return isAboutMoney ? formatUsd(totalCents) : "";
+}
+
 function foundNothing({
   kind,
   phase,

@@ -1,9 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
-import { spokenStamp } from "../../domain/clock/spoken.ts";
+import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import { type TokenView } from "../../domain/approvals/token.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
+import { zoneOfAll } from "../../reports/moment.ts";
 import { openStore } from "../../store/index.ts";
 import { createFirstTokens, revokeToken, viewTokens } from "../../store/approvals/tokens.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
@@ -100,9 +101,9 @@ async function firstTokens(config: Config, names: readonly [string, string]) {
 const DAY_MS = 86_400_000;
 
 /** Its day, and of one that ends within a day the minute. */
-function endOf(expiresAt: string): string {
+function endOf(expiresAt: string, zone: string): string {
   const isSoon = Date.parse(expiresAt) - Date.now() < DAY_MS;
-  return spokenStamp(expiresAt).slice(0, isSoon ? 16 : 10);
+  return spokenStamp(expiresAt, zone).slice(0, isSoon ? 16 : 10);
 }
 
 function addList(parent: Command, session: Session): void {
@@ -112,15 +113,15 @@ function addList(parent: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const items = await tokensOf(config());
+        const { items, zone } = await tokensOf(config());
         const rows = items.map((token) => [
           token.id,
           printable(token.name),
           token.roles.join(", "),
           token.businesses?.join(", ") ?? "all",
           printable(token.createdBy),
-          token.state === "valid" ? `until ${endOf(token.expiresAt)}` : token.state,
-          token.lastUsedAt === null ? "never" : spokenStamp(token.lastUsedAt),
+          token.state === "valid" ? `until ${endOf(token.expiresAt, zone)}` : token.state,
+          token.lastUsedAt === null ? "never" : spokenStamp(token.lastUsedAt, zone),
         ]);
         const titles = [
           "Token",
@@ -129,7 +130,7 @@ function addList(parent: Command, session: Session): void {
           "Businesses",
           "By",
           "State",
-          "Last used (New York)",
+          `Last used (${zoneName(zone)})`,
         ];
         const columns = titles.map((title) => ({ title }));
         // Makers are named as they are: “payrun up” is no command to type here.
@@ -140,13 +141,13 @@ function addList(parent: Command, session: Session): void {
     );
 }
 
-function tokensOf(config: Config): Promise<readonly TokenView[]> {
+async function tokensOf(
+  config: Config,
+): Promise<{ readonly items: readonly TokenView[]; readonly zone: string }> {
+  if (!isDirect(config)) return gatewayOf(config).get("/v1/tokens", TokenListBody);
   const now = { nowMs: Date.now(), sandboxesOnly: true };
-  return isDirect(config)
-    ? withStore(config, (store) => viewTokens(store.db, now))
-    : gatewayOf(config)
-        .get("/v1/tokens", TokenListBody)
-        .then(({ items }) => items);
+  const items = await withStore(config, (store) => viewTokens(store.db, now));
+  return { items, zone: zoneOfAll(config) };
 }
 
 function addRevoke(parent: Command, session: Session): void {
@@ -158,7 +159,7 @@ function addRevoke(parent: Command, session: Session): void {
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {
         const settings = config();
-        const all = await tokensOf(settings);
+        const { items: all } = await tokensOf(settings);
         const meant = all.filter(({ id, name }) => id === text || name === text);
         if (meant.length === 0) {
           throw new CliError(EXIT.failed, `no token has the id or name “${text}”`, {

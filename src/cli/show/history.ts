@@ -1,8 +1,10 @@
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
+import { isSetByPayrun } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
+import { heldName } from "./holds.ts";
 
 /** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
 const STORY = { first: 3, last: 9 } as const;
@@ -208,12 +210,15 @@ function cancellationLines({ cancellations }: PayableHistory): string[] {
 }
 
 function holdLines({ holds, zone }: PayableHistory): string[] {
-  return holds.map(({ id, author, reason, createdAt, releasedAt, releasedBy }) => {
+  return holds.map((hold) => {
+    const { id, scope, author, reason, createdAt, releasedAt, releasedBy } = hold;
+    const by = isSetByPayrun(author) ? "payrun" : printable(author);
+    const on = scope === "payable" ? "" : `, on ${heldName(hold)}`;
     const lifted =
       releasedAt === null
         ? ""
         : `; lifted ${spokenStamp(releasedAt, zone)} by ${printable(releasedBy ?? "")}`;
-    return `${spokenStamp(createdAt, zone)}  ${printable(author)}: ${printable(reason)}${lifted}  ${dim(id)}`;
+    return `${spokenStamp(createdAt, zone)}  ${by}${on}: ${printable(reason)}${lifted}  ${dim(id)}`;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
+import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { phaseText, waitsForLines } from "./run.ts";
 import { nameOf } from "./plan.ts";
@@ -20,10 +21,18 @@ export function incidentLines(status: IncidentStatus): string[] {
     dim(`${status.business} · ${printable(codeAndWords(status))}`),
     ...waitsForLines(waitingFor),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
-    `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
+    ...waitingLines(status),
     ...topUpLines(status.topUps),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
+}
+
+/** Once it is decided, its bills wait for it no more; those that have gone on are no news. */
+function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[] {
+  if (phase === "ended" && payments.length === 0) return [];
+  const bills = `${count(payments.length, "bill")} of ${formatUsd(totalCents)}`;
+  if (phase === "ended") return [`${bills} waited for it.`];
+  return [`${bills} ${waits(payments.length)} for it.`];
 }
 
 /** The bank may say nothing but the code, or begin with it. */

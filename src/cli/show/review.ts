@@ -68,7 +68,8 @@ function sumLines(review: RunReview): string[] {
       : [
           `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
           ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
-          printable(yours.summary),
+          // Whose approval counts is no question where none is waited for.
+          ...(yours.refusal !== null && waiting.count === 0 ? [] : [printable(yours.summary)]),
         ]),
   ];
 }

@@ -70,7 +70,7 @@ export interface RuleAccess {
 export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   const { approve, pay } = facts.playbook;
   const rules = approve.map((rule) => ({
-    what: whatOf(rule),
+    what: whatOf(rule, approve.length === 1),
     quorum: rule.quorum,
     roles: rolesOfRule(rule),
   }));
@@ -91,13 +91,14 @@ export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   }));
 }
 
-function whatOf({ review, overCents, where }: ApprovalRule): string {
+function whatOf({ review, overCents, where }: ApprovalRule, isOnly: boolean): string {
   const parts = [
     ...(review ? ["bills to review"] : []),
     ...(overCents === null ? [] : [`bills over ${formatUsd(overCents)}`]),
     ...(where === null ? [] : [`bills where ${where}`]),
   ];
-  return parts.length === 0 ? "every other bill" : parts.join(", ");
+  if (parts.length > 0) return parts.join(", ");
+  return isOnly ? "every bill" : "every other bill";
 }
 
 function peopleWith(

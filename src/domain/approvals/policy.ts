@@ -133,7 +133,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   if (countsFor.length === 0 && dropped.length === 0) {
     if (tooEarly[0] !== undefined) return notYet(tooEarly[0]);
     if (before[0] !== undefined) return countedBefore(before[0], input.token.name);
-    return refuse("nothing-left", "no line of this plan needs your approval any more");
+    return refuse("nothing-left", "no bill of this plan needs your approval any more");
   }
   const early = tooEarly.map(({ payableId }) => payableId);
   return {
@@ -271,7 +271,7 @@ export function refusalOfPerson(
 function roleMissing(deciders: readonly string[]): Refusal {
   const needed = [...new Set(deciders)].sort();
   if (needed.length === 0) {
-    return refuse("nothing-left", "no line of this plan waits for a decision");
+    return refuse("nothing-left", "no bill of this plan waits for a decision");
   }
   return refuse("role-missing", `this needs a token with one of the roles ${needed.join(", ")}`);
 }

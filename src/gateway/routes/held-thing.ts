@@ -1,5 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { approverRoles, isOwn } from "../../actions/holds/who.ts";
+import { holdsBy } from "../../actions/holds/release.ts";
+import { approverRoles } from "../../actions/holds/who.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { unprocessable } from "../../actions/errors.ts";
 import { thingOfId } from "../../actions/names/find-named.ts";
@@ -69,7 +70,7 @@ export async function requireHolder(
 
 /**
  * Who may lift a hold: the roles that it names; whoever operates where it names none, and an
- * approver who has set it.
+ * approver who has set it, also by a stop that cancels.
  */
 export async function liftersOf(
   context: ScopedContext,
@@ -77,8 +78,12 @@ export async function liftersOf(
   principal: Principal,
 ): Promise<(hold: Hold) => readonly string[]> {
   const approvers = await approverRoles(context, [profile]);
-  return (hold) => {
-    if (hold.roles.length > 0) return hold.roles;
-    return isOwn(hold, principal) ? [...MAY.operate, ...approvers] : MAY.operate;
+  const { businessMs } = await context.clocks.read(profile);
+  const theirs = { author: principal.name, businessMs };
+  const set = await holdsBy(context.store.db, profile, theirs);
+  const own = new Set(set.map(({ holdId }) => holdId));
+  return ({ holdId, roles }) => {
+    if (roles.length > 0) return roles;
+    return own.has(holdId) ? [...MAY.operate, ...approvers] : MAY.operate;
   };
 }

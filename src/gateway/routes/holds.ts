@@ -147,7 +147,7 @@ function addRelease(routes: Routes): void {
     tag: "holds",
     summary: "Lifts a hold, and says which bills go out because of it",
     description:
-      "An operator lifts it, or the approver who has set it; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted by these alone.",
+      "An operator lifts it, or the approver who has set it, also by a stop that cancels; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted by these alone.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal, context }) => {

@@ -8,6 +8,7 @@ import { ownedPlaybook } from "../../actions/businesses.ts";
 import { findPlaybook, playbooksOf } from "../../actions/playbooks/playbooks.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { addProposalRoutes, propose } from "./proposals.ts";
+import { zoneOf, zoneOfAll } from "../../reports/moment.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
@@ -36,6 +37,7 @@ export function addPlaybookRoutes(routes: Routes): void {
             author: playbook.author,
             createdAt: new Date(playbook.createdAtMs).toISOString(),
           })),
+          zone: zoneOfAll(context),
         },
       };
     },
@@ -101,6 +103,7 @@ function addRevisions(routes: Routes): void {
         json: {
           name: params.name,
           business: stored.business,
+          zone: zoneOf(context, stored.business),
           items: revisions.map(({ revision, text, author, createdAtMs }) => ({
             revision,
             text,

@@ -22,6 +22,7 @@ import { businessNamed } from "../../actions/businesses.ts";
 import type { Principal } from "../../actions/principal.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
+import { zoneOfAll } from "../../reports/moment.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { id, MAY, name as business } from "./fields.ts";
 
@@ -59,7 +60,7 @@ function addList(routes: Routes): void {
       const { businesses } = principal;
       const all = await viewed(context);
       const items = all.filter((token) => coversBusinesses(businesses, token.businesses));
-      return { status: 200, json: { items } };
+      return { status: 200, json: { items, zone: zoneOfAll(context) } };
     },
   });
 }

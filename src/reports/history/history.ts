@@ -11,7 +11,6 @@ import { cancellationsOfPayable } from "../../store/cancellations/cancellation-i
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
-import { listHolds, type Hold } from "../../store/holds/holds.ts";
 import { planLineOf } from "../../store/lines/lines.ts";
 import { currentOf, leftOutOf, linesOfPayable } from "../../store/lines/payable-history.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
@@ -22,6 +21,7 @@ import { approvalsOf, approvalsOfDeposit } from "./approvals.ts";
 import { refusedOf } from "./deciders.ts";
 import { servicePayments } from "./service-payments.ts";
 import { attemptJson } from "./attempts.ts";
+import { holdsOf } from "./holds.ts";
 import { externalIn, paymentsIn } from "./payments.ts";
 import { timelineOf } from "./timeline.ts";
 import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
@@ -42,7 +42,6 @@ export async function historyOf(
   // Before the store: what a request makes meanwhile must not look like somebody else's payment.
   const shown = await servicePayments(context, profile, payableId);
   const attempts = await attemptsOf(db, businessId, payableId, profile);
-  const holds = await holdsOf(db, businessId, payableId);
   /** Where it stands in the plans of runs. */
   const places = await linesOfPayable(db, businessId, payableId);
   const line = currentOf(places);
@@ -65,12 +64,14 @@ export async function historyOf(
   const payments = paymentsIn(story, attempts, { seen, shown });
   const externalPayments = await externalOf(db, businessId, { shown, payments });
   const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
+  const contactId = contactIdOf(plan, leftOut);
+  const holds = await holdsOf(db, { businessId, payableId, contactId, line });
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const givenBack =
     line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
   const verdict = paidOnceOf({
     ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
-    givenBack,
+    ...{ givenBack, holds },
     leftOut: leftOut?.text ?? null,
   });
   return {
@@ -79,7 +80,7 @@ export async function historyOf(
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     ...standingOf(line, givenBack),
     bill: billJson(plan),
-    leftOut: leftOut ?? null,
+    leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
     paidOnce: verdict,
     approvals,
@@ -90,12 +91,7 @@ export async function historyOf(
     externalPayments,
     retry: retryJson(retry),
     holds: await holdsJson(db, holds, profile),
-    cancellations: cancellations.map(({ workflowId, paymentId, state, reason }) => ({
-      id: workflowId,
-      paymentId,
-      state,
-      reason,
-    })),
+    cancellations: cancellations.map(cancellationJson),
     cancels,
     deposits: await depositsFor(db, account, [
       ...[...new Set(places.map(({ runId }) => runId))].map((owner) => ({ owner, sinceMs: 0 })),
@@ -125,8 +121,24 @@ function billJson(plan: PlanLine | undefined) {
 async function lastLeftOut(db: Db, businessId: string, payableId: string) {
   const [last] = await leftOutOf(db, businessId, payableId);
   if (last === undefined) return undefined;
-  const { publicId, contactName, amountCents, dueDate, code, text } = last.skipped;
-  return { runId: last.runId, publicId, contactName, amountCents, dueDate, code, text };
+  return { runId: last.runId, ...last.skipped };
+}
+
+function contactIdOf(plan: PlanLine | undefined, last: LastLeftOut): string | null {
+  return plan?.contactId ?? last?.contactId ?? null;
+}
+
+type LastLeftOut = Awaited<ReturnType<typeof lastLeftOut>>;
+
+function leftOutJson(last: LastLeftOut) {
+  if (last === undefined) return null;
+  const { runId, publicId, contactName, amountCents, dueDate, code, text } = last;
+  return { runId, publicId, contactName, amountCents, dueDate, code, text };
+}
+
+function cancellationJson(item: Awaited<ReturnType<typeof cancellationsOfPayable>>[number]) {
+  const { workflowId: id, paymentId, state, reason } = item;
+  return { id, paymentId, state, reason };
 }
 
 type Retry = Awaited<ReturnType<typeof getRetry>>;
@@ -158,11 +170,6 @@ async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySe
     found.push(...attempts.map((attempt) => ({ paymentId, ...attemptJson(attempt, []) })));
   }
   return found;
-}
-
-async function holdsOf(db: Db, businessId: string, payableId: string): Promise<Hold[]> {
-  const holds = await listHolds(db, { businessId, nowMs: 0 });
-  return holds.filter((hold) => hold.scope === "payable" && hold.value === payableId);
 }
 
 function standingOf(line: Line, givenBack: boolean) {

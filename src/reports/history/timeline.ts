@@ -87,8 +87,26 @@ async function events(db: Db, businessId: string, payableId: string): Promise<Ti
   return found.map(({ type, receivedAtMs, via }) => ({
     atMs: receivedAtMs,
     kind: "event",
-    text: via === "deliveries" ? `${type} (found in the list of deliveries)` : type,
+    text: `The service says: ${EVENTS[type] ?? spoken(type)}${via === "deliveries" ? " (found in the list of deliveries)" : ""}`,
   }));
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  "payable.created": "the bill was entered",
+  "payable.approved": "the bill was approved",
+  "payable.declined": "the bill was declined",
+  "payable.cancelled": "the bill was cancelled",
+  "payable.approval_reset": "the bill's approval was taken back",
+  "payable.payment.scheduled": "a payment was scheduled",
+  "payable.payment.partially_paid": "a part was paid",
+  "payable.paid": "it was paid",
+  "payable.payment.failed": "a payment failed",
+  "payable.payment.reversed": "a payment came back",
+};
+
+/** A name from the code as words. */
+function spoken(name: string): string {
+  return name.replaceAll(/[-._:]/g, " ");
 }
 
 function ofHold(hold: Hold): TimelineEntry[] {
@@ -104,7 +122,7 @@ function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
   const known = TEXTS[action]?.(details);
   if (known !== undefined) return { atMs, by: actor, kind: KINDS[action] ?? family, text: known };
   if (family === "line") {
-    const text = `Now ${what.replaceAll("-", " ")}${why(details)}`;
+    const text = `Now ${spoken(what)}${why(details, what)}`;
     return { atMs, by: actor, kind: "line", text };
   }
   if (family === "alarm") {
@@ -112,14 +130,16 @@ function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
       atMs,
       by: actor,
       kind: "alarm",
-      text: `Alarm: ${what.replaceAll("-", " ")}${why(details)}`,
+      text: `Alarm: ${spoken(what)}${why(details)}`,
     };
   }
   if (family === "cancel-payment") {
-    const text = `Cancel of its payment: ${what.replaceAll("-", " ")}${inBrackets(details["reason"])}`;
+    const text = `Cancel of its payment: ${spoken(what)}${inBrackets(details["reason"])}`;
     return { atMs, by: actor, kind: "cancel", text };
   }
-  return { atMs, by: actor, kind: "recorded", text: `${action}${why(details)}` };
+  const recorded = spoken(action);
+  const words = recorded.charAt(0).toUpperCase() + recorded.slice(1);
+  return { atMs, by: actor, kind: "recorded", text: `${words}${why(details)}` };
 }
 
 type Details = Readonly<Record<string, unknown>>;
@@ -141,6 +161,14 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "line:cancelled": (details) =>
     details["reasonCode"] === "dropped" ? "Left out of its run" : `Cancelled${why(details)}`,
+  "line:planned": (details) =>
+    givenIn(details) === "approved"
+      ? "Has every approval that it needs"
+      : `Now planned${why(details, "planned")}`,
+  "payable.resolved-retry": ({ reason }) => `To be tried again${inBrackets(reason)}`,
+  "payable.resolved-paid-elsewhere": ({ reason }) =>
+    `Said to be paid elsewhere${inBrackets(reason)}`,
+  "payable.resolved-give-up": ({ reason }) => `Given up${inBrackets(reason)}`,
   "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,
@@ -155,10 +183,19 @@ function line(details: Details): string {
   return typeof details["line"] === "string" ? `; line ${details["line"]}` : "";
 }
 
-function why(details: Details): string {
-  const { reasonCode, why: reason, code, outcome } = details;
-  return inBrackets(reasonCode ?? reason ?? code ?? outcome);
+/** @param said what the text says already */
+function why(details: Details, said?: string): string {
+  const given = givenIn(details);
+  if (given === said) return "";
+  return inBrackets(typeof given === "string" && KEBAB.test(given) ? spoken(given) : given);
 }
+
+function givenIn({ reasonCode, why: reason, code, outcome }: Details): unknown {
+  return reasonCode ?? reason ?? code ?? outcome;
+}
+
+/** Names from the code, such as `run-cancelled`; texts for people and `R08` are left as they are. */
+const KEBAB = /^[a-z]+(-[a-z]+)+$/;
 
 function inBrackets(...values: readonly unknown[]): string {
   const said = values.filter((value) => value !== undefined && value !== null).map(text);

@@ -5,7 +5,9 @@ import { paidOnce, type PaidOnceFacts } from "../../domain/payments/paid-once.ts
 import type { AttemptView } from "../../ledger/attempts.ts";
 import { auditHash, type AuditEntry } from "../../store/audit/audit.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
+import type { Hold } from "../../store/holds/holds.ts";
 import { lookUpsIn } from "./attempts.ts";
+import { keptBackBy } from "./holds.ts";
 import type { ExternalPayment, MadePayment } from "./payments.ts";
 import { asOfSentences, type ServicePayments } from "./service-payments.ts";
 
@@ -22,6 +24,7 @@ interface BillFacts extends Required<Pick<PaidOnceFacts, "leftOut">> {
   readonly shown: ServicePayments | undefined;
   readonly payments: readonly MadePayment[];
   readonly externalPayments: readonly ExternalPayment[];
+  readonly holds: readonly Hold[];
 }
 
 /** The verdict, and how it is known: first how old that is, if the service has not just said it. */
@@ -46,7 +49,11 @@ export function paidOnceOf(bill: BillFacts) {
   const asOf = asOfSentences(shown, payments, zoneOf(profile));
   return {
     ...{ verdict, way, serviceAnswered: shown !== undefined },
-    sentences: [conclusion, ...asOf, ...requests, trailSentence(trail)],
+    sentences: [
+      conclusion,
+      ...(verdict === "not-paid" && !isDecided(line) ? keptBackBy(bill.holds) : []),
+      ...[...asOf, ...requests, trailSentence(trail)],
+    ],
   };
 }
 
@@ -61,6 +68,11 @@ function resolvedBy(trail: readonly AuditEntry[], line: RunLine | undefined): st
       action.startsWith("payable.resolved-") && details["runId"] === line?.runId,
   );
   return ended?.action === RESOLVED[line?.state ?? "planned"] ? (ended?.actor ?? null) : null;
+}
+
+/** True where a person has said that it is not to be paid: what keeps it back is no news. */
+function isDecided(line: RunLine | undefined): boolean {
+  return RESOLVED[line?.state ?? "planned"] !== undefined;
 }
 
 const RESOLVED: Readonly<Partial<Record<LineState, string>>> = {

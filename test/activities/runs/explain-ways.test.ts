@@ -218,6 +218,8 @@ describe("explain says of a payment that was cancelled", () => {
       paidOnce: { verdict: "not-paid" },
     });
     expect(text).toContain("The payment that was made ended cancelled");
+    expect(text).toContain(`payrun release ${history.holds[0]?.id} lifts it`);
+    expect(text).toContain("Has every approval that it needs");
     expect(await exported(world, runId)).toEqual(
       expect.arrayContaining([
         `cancel-payment:cancelled ${cancelled}`,
