@@ -101,12 +101,25 @@ test("a plan that changes under somebody's hands is said so, and what is sent th
   const checking = await page.context().newPage();
   await checking.goto(address);
   await toCheck(checking);
-  await fillIn(checking);
+  // What was sent with a mistake stands at an address that doesn't name the plan.
+  const mistaken = await page.context().newPage();
+  await mistaken.goto(address);
+  await toCheck(mistaken);
+  await mistaken.getByLabel("Whom did you call?").fill("Ann Lee");
+  await mistaken.getByLabel("On which number, known from before?").fill("none");
+  await mistaken.getByRole("button", { name: "Approve" }).click();
+  await mistaken.locator(".problem").first().waitFor();
+  const late = await visitor(browser, gateway, CORA, { javaScriptEnabled: false });
+  await late.goto(address);
+  await toCheck(late);
+  await fillIn(late);
   await planAnew();
-  await page.getByRole("alert").getByText("The plan has changed").waitFor();
-  expect(await page.getByRole("button", { name: "Check and approve" }).isDisabled()).toBe(true);
-  await checking.getByRole("button", { name: "Approve" }).click();
-  const text = await said(checking, "The plan has changed");
+  for (const each of [page, checking, mistaken]) {
+    await each.getByRole("alert").getByText("The plan has changed").waitFor();
+    expect(await each.getByRole("button", { name: /pprove$/ }).isDisabled()).toBe(true);
+  }
+  await late.getByRole("button", { name: "Approve" }).click();
+  const text = await said(late, "The plan has changed");
   expect(text).toContain("Nothing was decided.");
   expect(text).toContain("its amount has changed");
   expect(await counted()).toEqual([]);
