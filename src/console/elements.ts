@@ -216,6 +216,19 @@ export function pager(
   </nav>`;
 }
 
+/** Of what was ticked some is not there any more: it is said, and the rest can be done. */
+export function movedOn(ticked: number, left: number, what: string): Markup | "" {
+  if (left === ticked) return "";
+  const gone = ticked - left;
+  return note(
+    "warn",
+    html`<p>
+      ${whole(gone)} of ${whole(ticked)} that you ticked ${gone === 1 ? "is" : "are"} not here:
+      ${what}.
+    </p>`,
+  );
+}
+
 /** What became of each of several acts, what was refused first. */
 export function outcomes(
   of: readonly Outcome[],

@@ -91,8 +91,16 @@ describe("A hold", () => {
     const look = await cora.get("/holds/release-all?by=cora");
     expect(look.text).toMatch(/2 holds 1 bill of \$[\d,.]+ goes out then/);
     expect(await inForce()).toHaveLength(3);
-    const done = await cora.send(look, "/holds/release-all");
-    expect(done.text).toMatch(/2 holds released\. 1 bill of \$[\d,.]+ goes out now/);
+    // A third one that she sets meanwhile was not looked at.
+    const third = "/bills/pbl_0104/hold?business=acme";
+    await cora.send(await cora.get(third), third, { reason: "looks forged" });
+    const stale = await cora.send(look, "/holds/release-all");
+    expect(stale.status).toBe(409);
+    expect(stale.text).toContain("Nothing was released");
+    expect(stale.text).toContain("looks forged");
+    expect(await inForce()).toHaveLength(4);
+    const done = await cora.send(stale, "/holds/release-all");
+    expect(done.text).toMatch(/3 holds released\. 1 bill of \$[\d,.]+ goes out now/);
     expect(await inForce()).toEqual(["payable pbl_0103 mine olga"]);
     // An approver ends what they have set, and nothing else.
     const theirs = await cora.get("/holds/release-all?by=olga");
@@ -111,6 +119,9 @@ describe("A hold", () => {
       .map(({ id }) => id);
     const asked = await olga.get(`/holds/release?${ids.map((id) => `id=${id}`).join("&")}`);
     expect(asked.text).not.toContain("why pbl_0103");
+    expect(asked.text).not.toContain("that you ticked");
+    const gone = await olga.get(`/holds/release?id=${ids[0] ?? ""}&id=hld_gone`);
+    expect(gone.text).toContain("1 of 2 that you ticked is not here");
     // Somebody else releases one of them meanwhile.
     await gateway.call("DELETE", `/v1/holds/${ids[0] ?? ""}`, await gateway.token("o", ["admin"]));
     const done = await olga.send(asked, "/holds/release");
@@ -193,6 +204,8 @@ describe("What needs action", () => {
     const bills = ["acme/pbl_0101", "acme/pbl_0102"];
     const query = bills.map((bill) => `bill=${encodeURIComponent(bill)}`).join("&");
     const asked = await olga.get(`/needs-action/resolve?${query}`);
+    const gone = await olga.get(`/needs-action/resolve?${query}&bill=acme%2Fpbl_gone`);
+    expect(gone.text).toContain("1 of 3 that you ticked is not here");
     const silent = await olga.send(asked, "/needs-action/resolve", { reason: "x" });
     expect(silent.status).toBe(422);
     // One has moved on meanwhile.
@@ -260,6 +273,16 @@ test("The emergency page says what can be called back and what can't, and cancel
   // Temporal is down here: the request is kept, and said so.
   const done = await olga.send(asked, "/emergency/cancel", { reason: "wrong week" });
   expect(done.text).toContain("Temporal");
+  const two = ["acme/pbl_0101", "acme/pbl_0102"].map((key) => `bill=${encodeURIComponent(key)}`);
+  const rest = await olga.get(`/emergency/cancel?${two.join("&")}`);
+  expect(rest.text).toContain(
+    "1 of 2 that you ticked is not here: it can’t be called back any more.",
+  );
+  // The bank has it meanwhile.
+  await setLine(gateway.store, run.runId, "pbl_0101", { state: "processing" });
+  const late = await olga.send(rest, "/emergency/cancel", { reason: "wrong week" });
+  expect(late.text).toContain("0 of 1: being called back. 1 was refused");
+  expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
 });
 
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {

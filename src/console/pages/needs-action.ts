@@ -15,6 +15,7 @@ import {
   form,
   hidden,
   live,
+  movedOn,
   outcomes,
   pager,
   section,
@@ -184,7 +185,8 @@ async function resolutionPage(
     title: "What becomes of these bills",
     lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
-    main: html`${section("The bills", billTable(bills, false))}
+    main: html`${movedOn(keys.length, bills.length, "no decision is waited for any more")}
+    ${section("The bills", billTable(bills, false))}
     ${section(
       "Your decision",
       form(

@@ -21,6 +21,8 @@ import { otherWorkflow } from "./other-workflow.ts";
 
 /** Bills on one page. */
 const BILLS_A_PAGE = 50;
+/** Payments of a cancellation on one page. */
+const OTHERS_A_PAGE = 100;
 
 /** A run: first what an approver decides by, then where it stands. */
 export const run: PageOf = async (request) => {
@@ -36,8 +38,9 @@ export const run: PageOf = async (request) => {
     return pageOf(request, review, report);
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "no_pay_run") throw error;
+    const asked = { page: String(page), pageSize: String(OTHERS_A_PAGE) };
     return otherWorkflow(
-      await api.get(AnyStatusBody, "/v1/runs/{id}", { params: { id } }),
+      await api.get(AnyStatusBody, "/v1/runs/{id}", { params: { id }, query: asked }),
       request,
     );
   }

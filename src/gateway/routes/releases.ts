@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { allGoesOut } from "../../api/goes-out.ts";
 import { ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
-import { unprocessable } from "../../actions/errors.ts";
+import { conflict, unprocessable } from "../../actions/errors.ts";
 import { freedBy, type FreedLine, holdsBy, liftHolds } from "../../actions/holds/release.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
@@ -36,10 +37,23 @@ export function addReleaseRoutes(routes: Routes): void {
     tag: "holds",
     summary: "Lifts the holds that one person has set, as far as the caller may lift them",
     roles: holders,
-    body: z.strictObject({ by: words.describe("Who has set them"), business: name.optional() }),
+    body: z.strictObject({
+      by: words.describe("Who has set them"),
+      business: name.optional(),
+      hash: z
+        .string()
+        .optional()
+        .describe("Of the list that was looked at: where it is another one now, nothing is lifted"),
+    }),
     responses: { 200: { description: "Lifted", schema: ReleaseBody } },
     handle: async ({ body, principal, context }) => {
       const all = await heldBy(context, body, principal);
+      if (body.hash !== undefined && body.hash !== hashOf(all)) {
+        throw conflict(
+          "stale_holds",
+          `What ${body.by} has set is not what was looked at any more. Nothing was released: look at it again.`,
+        );
+      }
       // What may be lifted by nobody here is refused with the roles that may.
       const [kept] = all.flatMap((each) => each.kept);
       if (kept !== undefined && all.every(({ lifting }) => lifting.length === 0)) {
@@ -97,6 +111,12 @@ async function heldBy(
   throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
 }
 
+/** Of the holds that are lifted, whichever business has them. */
+function hashOf(all: readonly Pick<HeldBy, "lifting">[]): string {
+  const ids = all.flatMap(({ lifting }) => lifting.map(({ holdId }) => holdId));
+  return createHash("sha256").update(JSON.stringify(ids.toSorted())).digest("base64url");
+}
+
 async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
   const { db } = context.store;
   const released = [];
@@ -113,5 +133,5 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
   const goesOut = await Promise.all(
     all.map((each) => goesOutJson(context, each.profile, each.goesOut)),
   );
-  return { released, kept, goesOut: allGoesOut(goesOut) };
+  return { released, kept, goesOut: allGoesOut(goesOut), hash: hashOf(all) };
 }
