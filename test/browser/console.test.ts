@@ -4,8 +4,9 @@ import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { seedWeekly } from "../console/support/weekly-run.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import type { SeededRun } from "../gateway/support/rows.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { setLine, type SeededRun } from "../gateway/support/rows.ts";
 import { focused, openBrowser, PHONE, visitor } from "./support/visitor.ts";
 
 const CORA = { name: "cora", roles: ["controller"] };
@@ -153,6 +154,45 @@ test("a stop shows on the pages that others have open", async () => {
   const operator = await gateway.token("otis", ["operator"]);
   await gateway.call("POST", "/v1/holds", operator, { all: true, reason: "odd debits" });
   await cora.locator("#banners").getByText("Everything is on hold").waitFor();
+});
+
+test("in the middle of paying somebody stops everything, and whoever follows the run sees it and where the money is", async () => {
+  await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
+  for (const [payableId, state] of [
+    ["pbl_0101", "paying"],
+    ["pbl_0102", "scheduled"],
+    ["pbl_0103", "settled"],
+  ] as const)
+    await setLine(gateway.store, run.runId, payableId, { state });
+  const cora = await visitor(browser, gateway, CORA, PHONE);
+  await cora.goto(address);
+  expect(await cora.locator("#progress").innerText()).toMatch(/Settled\s+1\s/);
+  const olga = await visitor(browser, gateway, { name: "olga", roles: ["operator"] }, PHONE);
+  await olga.goto(address);
+  await olga.getByRole("link", { name: "Stop everything" }).click();
+  await olga.getByLabel("Why").fill("odd debits");
+  await olga.getByRole("button", { name: "Stop everything" }).click();
+  expect(await said(olga, "Everything is stopped")).toMatch(/Being sent \$[\d,.]+ 1 bill/);
+  await setLine(gateway.store, run.runId, "pbl_0102", { state: "settled" });
+  await cora.locator("#banners").getByText("odd debits").waitFor();
+  await expect.poll(() => cora.locator("#progress").innerText()).toMatch(/Settled\s+2\s/);
+});
+
+test("who acts for another business sees nothing of this one's", async () => {
+  await gateway.stop();
+  const other = profile({ name: "globex", businessId: "biz_globex" });
+  gateway = await startTestGateway({ profiles: [profile(), other] });
+  run = await seedWeekly(gateway.store);
+  address = `${gateway.url}/runs/${encodeURIComponent(run.runId)}`;
+  const who = { name: "nora", roles: ["controller"], businesses: ["globex"] };
+  const nora = await visitor(browser, gateway, who);
+  await nora.goto(address);
+  await said(nora, "There is no such page");
+  await nora.goto(`${gateway.url}/bills/pbl_0101`);
+  await said(nora, "There is no such page");
+  await nora.getByRole("searchbox").fill("Northwind");
+  await nora.getByRole("button", { name: "Search" }).click();
+  expect(await said(nora, "Search: Northwind")).toContain("Nothing is called so");
 });
 
 test("with the keyboard alone somebody approves", async () => {
