@@ -7,6 +7,7 @@ import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import { seedCancellation } from "./support/cancellation.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
@@ -283,6 +284,18 @@ test("The emergency page says what can be called back and what can't, and cancel
   const late = await olga.send(rest, "/emergency/cancel", { reason: "wrong week" });
   expect(late.text).toContain("0 of 1: being called back. 1 was refused");
   expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
+});
+
+test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
+  const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
+  const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);
+  const id = await seedCancellation(gateway.store, [...bills, ...more]);
+  const page = `/runs/${encodeURIComponent(id)}`;
+  const first = await olga.get(page);
+  expect(first.text).toContain("Harbor Street Bakery BILL-000101 Cancelled No money moved.");
+  expect(first.text).toContain("Page 1 of 2");
+  expect(first.text).not.toContain("pbl_more_49");
+  expect((await olga.get(`${page}?page=2`)).text).toContain("pbl_more_49");
 });
 
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { insertTopUp } from "../../src/store/deposits/deposits.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import type { SeededRun } from "../gateway/support/rows.ts";
+import { seedDeposit } from "./support/deposit.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
@@ -25,18 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-async function ask(owner: string): Promise<void> {
-  await gateway.store.transaction((trx) =>
-    insertTopUp(trx, {
-      ...{ businessId: "biz_acme", business: "acme", subject: `deposit/balance/${owner}/1` },
-      ...{ sourceId: "balance", owner, requestNo: 1, policyRunId: run.runId },
-      ...{ amountCents: 150_000, neededOn: "2026-11-30", makeBy: "2026-11-27" },
-      ...{ arrivesOn: "2026-12-02", late: false, planHash: run.planHash, hash: HASH },
-      account: { bankAccountId: "bank_1", name: "First Bank", last4: "1234" },
-      ...{ approvers: ["owner"], quorum: 1, sinceMs: 0, nowMs },
-    }),
-  );
-}
+const ask = (owner: string) => seedDeposit(gateway.store, { run, owner, hash: HASH });
 
 async function standsAs(owner: string): Promise<string[]> {
   const rows = await gateway.store.db.selectFrom("top_ups").selectAll().execute();
