@@ -114,6 +114,8 @@ describe("A hold", () => {
       const path = `/bills/${bill}/hold?business=acme`;
       await olga.send(await olga.get(path), path, { reason: `why ${bill}` });
     }
+    await approveLines(gateway.store, run, ["pbl_0102"]);
+    await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
     const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
     const ids = (json["items"] as { id: string; value: string }[])
       .filter(({ value }) => value !== "pbl_0103")
@@ -121,6 +123,8 @@ describe("A hold", () => {
     const asked = await olga.get(`/holds/release?${ids.map((id) => `id=${id}`).join("&")}`);
     expect(asked.text).not.toContain("why pbl_0103");
     expect(asked.text).not.toContain("that you ticked");
+    // What goes out is said before anything is released.
+    expect(asked.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
     const gone = await olga.get(`/holds/release?id=${ids[0] ?? ""}&id=hld_gone`);
     expect(gone.text).toContain("1 of 2 that you ticked is not here");
     // Somebody else releases one of them meanwhile.

@@ -39,24 +39,29 @@ function readPage(api: Api, page: number) {
 export const checkRelease: PageOf = async ({ api, query, visitor }) => {
   const ids = [...new Set(query.getAll("id"))];
   if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
-  const found = await holdsNamed(api, ids);
-  if (found.length === 0) {
-    throw new Refused(409, "moved_on", "None of these holds is in force any more.");
-  }
+  const { released, kept, goesOut } = await api.get(ReleaseBody, "/v1/releases", {
+    query: { holds: ids.join(",") },
+  });
+  const count = released.length;
   return {
-    title: found.length === 1 ? "Release a hold" : `Release ${whole(found.length)} holds`,
+    title: count === 1 ? "Release a hold" : `Release ${whole(count)} holds`,
     main: section(
       "These are released",
-      html`${movedOn(ids.length, found.length, "somebody has released it, or it has ended")}${note("warn", html`<p>What they keep back goes out as soon as its runs look, which is within seconds, if it is approved and nothing else holds it.</p>`)}
-      ${holdTable(found, visitor)}
-      ${form(
-        visitor,
-        "/holds/release",
-        html`${found.map(({ id }) => hidden("id", id))}
-          <div class="acts">
-            ${submit(found.length === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
-          </div>`,
-      )}`,
+      html`${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
+      ${count === 0 ? "" : html`${goesOutOf([goesOut], "then")}${holdTable(released, visitor)}`}
+      ${keptList(kept)}
+      ${
+        count === 0
+          ? html`<p><a href="/holds">Back</a></p>`
+          : form(
+              visitor,
+              "/holds/release",
+              html`${released.map(({ id }) => hidden("id", id))}
+                <div class="acts">
+                  ${submit(count === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
+                </div>`,
+            )
+      }`,
     ),
   };
 };
