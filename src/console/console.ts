@@ -154,7 +154,15 @@ async function forVisitor(
 
 /** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */
 function signInFor(c: Context): string {
-  const { pathname, search } = new URL(c.req.url);
-  const back = c.req.method === "GET" ? `${pathname}${search}` : "/";
-  return back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`;
+  const back = c.req.method === "GET" ? c.req.url : formsPage(c);
+  const { pathname, search } = new URL(back, c.req.url);
+  const to = `${pathname}${search}`;
+  return to === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
+}
+
+/** Where the form that was sent stands; a page that answered it before has no address of its own. */
+function formsPage(c: Context): string {
+  const page = URL.parse(c.req.header("referer") ?? "");
+  if (page === null) return "/";
+  return page.pathname === c.req.path && page.search === "" ? "/" : page.href;
 }

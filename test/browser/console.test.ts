@@ -237,4 +237,7 @@ test("who lacks the role is told so, and who signed out meanwhile signs in first
   await cora.getByRole("button", { name: "Approve" }).click();
   await said(cora, "Sign in");
   expect(await counted()).toEqual([]);
+  // Signed in again, she is back at the form.
+  const to = new URL(cora.url()).searchParams.get("to") ?? "";
+  expect(to).toBe(`${new URL(address).pathname}/approve?plan=${run.planHash}`);
 });
