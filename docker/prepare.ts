@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import { ensureLocalAdmin } from "../src/cli/parts/ensure-people.ts";
+import { ensureLocalAdmin, ensureLocalApprover } from "../src/cli/parts/ensure-people.ts";
 import { ensureEncryptionKey } from "../src/cli/home/local-keys.ts";
 import { connectSandbox, knownSandboxBusiness } from "../src/cli/parts/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";
@@ -8,7 +8,8 @@ import { openStore } from "../src/store/index.ts";
 
 /**
  * Prepares a volume for the worker and the gateway, as `payrun up` prepares its home: the store,
- * the local administrator's token, a key for what is personal, and the sandbox's company as the business. Safe to run again.
+ * the tokens of the local administrator and of who approves what that one launches, a key for what
+ * is personal, and the sandbox's company as the business. Safe to run again.
  */
 const { values } = parseArgs({
   options: {
@@ -23,6 +24,7 @@ const config = loadConfig();
 const store = await openStore(config.databaseUrl);
 try {
   await ensureLocalAdmin(store, config.home);
+  await ensureLocalApprover(store, config.home);
   if (config.encryptionKeys.length === 0) ensureEncryptionKey(config.home);
 } finally {
   await store.close();

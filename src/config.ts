@@ -67,6 +67,8 @@ export interface Config {
   /** `PAYRUN_TOKEN`; without it the commands use the local token in `home`. */
   readonly token: string | undefined;
   readonly sandbox: PortSetting;
+  /** Where a worker offers Temporal's metrics, `HOST:PORT`; undefined for nowhere. */
+  readonly workerMetrics: string | undefined;
   readonly temporal: TemporalSettings;
   readonly profiles: Profiles;
   /** True where nothing says which businesses there are, so that they are those of `up`'s sandbox. */
@@ -126,6 +128,7 @@ export function loadConfig(env?: Environment): Config {
     publicUrl: values.PAYRUN_PUBLIC_URL ?? gatewayUrl,
     token: values.PAYRUN_TOKEN,
     sandbox: portSetting(values.PAYRUN_SANDBOX_PORT, 8089),
+    workerMetrics: values.PAYRUN_WORKER_METRICS,
     temporal,
     profiles: profiles.read,
     isHomeSandbox: profiles.isHomeSandbox,

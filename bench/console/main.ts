@@ -60,6 +60,12 @@ async function sideOf(bills: number): Promise<Side> {
     Emergency: "/emergency",
     "Needs action": "/needs-action",
     "a report": `/reports/${encodeURIComponent(run.runId)}`,
+    "a bill": "/bills/pbl_0120?business=acme",
+    "a vendor": "/vendors/con_3?business=acme",
+    Holds: "/holds",
+    "a search": "/search?q=harb",
+    "stopping a vendor": "/emergency/stop?contactId=con_3&business=acme",
+    "holding a vendor": "/vendors/con_3/hold?business=acme",
   };
   return { gateway, visits, paths };
 }

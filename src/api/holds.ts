@@ -93,6 +93,7 @@ export const ReleaseBody = z
       .array(z.object({ hold: HoldBody, roles: z.array(z.string()) }))
       .describe("Set by the same person, and lifted only by these roles"),
     goesOut: HoldBody.shape.goesOut.unwrap(),
+    hash: z.string().describe("Of `released`: who lifts by it lifts just these holds, or none"),
   })
   .openapi("Release");
 

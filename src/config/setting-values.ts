@@ -35,6 +35,14 @@ function isHttpUrl(value: string): boolean {
   );
 }
 
+const LISTEN_MESSAGE = "must be HOST:PORT, such as 127.0.0.1:9464";
+
+/** Where something is listened for; a host of IPv6 stands in brackets. */
+export const listenAddress = z
+  .string()
+  .regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, LISTEN_MESSAGE)
+  .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, LISTEN_MESSAGE);
+
 /** `true`, `yes`, `on`, `1` and their opposites, in any case. */
 export const flag = z.string().transform((value, context) => {
   const word = value.trim().toLowerCase();

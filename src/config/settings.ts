@@ -9,6 +9,7 @@ import {
   count,
   databaseUrl,
   httpUrl,
+  listenAddress,
   origins,
   path,
   plaintextParts,
@@ -90,6 +91,11 @@ export const SETTINGS = {
     "port of the embedded Temporal server; its UI is 1,000 above",
     "7233",
     port(64_535),
+  ),
+  PAYRUN_WORKER_METRICS: setting(
+    "address at which a worker offers Temporal's metrics of it to Prometheus, HOST:PORT",
+    "none",
+    listenAddress,
   ),
   PAYRUN_TEMPORAL_UI_ORIGINS: setting(
     "origins of Temporal's UI whose pages may have histories decrypted, separated by commas",

@@ -1,10 +1,8 @@
 import { type Context, Hono } from "hono";
-import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Api } from "./api.ts";
-import { note } from "./elements.ts";
 import { fileNamed } from "./files.ts";
-import { alone, around, type Page, PAGE_HEADERS } from "./layout.ts";
+import { alone, around, PAGE_HEADERS } from "./layout.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
 import { approve, checkApproval, checkRejection, reject } from "./pages/approve.ts";
 import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
@@ -22,7 +20,7 @@ import { checkStop, stop } from "./pages/stop.ts";
 import { today } from "./pages/today.ts";
 import { search } from "./pages/search.ts";
 import { holdVendor, vendor } from "./pages/vendor.ts";
-import type { Refused } from "./refused.ts";
+import { refusalPage } from "./refusal-page.ts";
 import type { Door, Visitor } from "./visitor.ts";
 
 /** A browser keeps a file of ours for a year: its address changes with its text. */
@@ -156,28 +154,15 @@ async function forVisitor(
 
 /** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */
 function signInFor(c: Context): string {
-  const { pathname, search } = new URL(c.req.url);
-  const back = c.req.method === "GET" ? `${pathname}${search}` : "/";
-  return back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`;
+  const back = c.req.method === "GET" ? c.req.url : formsPage(c);
+  const { pathname, search } = new URL(back, c.req.url);
+  const to = `${pathname}${search}`;
+  return to === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  403: "You may not do this",
-  404: "There is no such page",
-  409: "Things have moved on",
-  422: "This can’t be done",
-  429: "Too much at once",
-};
-
-function refusalPage({ status, message }: Refused): Page {
-  const title =
-    TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");
-  return {
-    title,
-    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${message}</p>`)}
-      <p>
-        ${status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
-        <a href="/">Today</a>
-      </p>`,
-  };
+/** Where the form that was sent stands; a page that answered it before has no address of its own. */
+function formsPage(c: Context): string {
+  const page = URL.parse(c.req.header("referer") ?? "");
+  if (page === null) return "/";
+  return page.pathname === c.req.path && page.search === "" ? "/" : page.href;
 }

@@ -150,6 +150,34 @@ export function field(spec: FieldSpec): Markup {
   </div>`;
 }
 
+/** One of a few, none of which is chosen for anybody. */
+export function choices(of: {
+  readonly legend: string;
+  readonly name: string;
+  /** Each with its title, and what it leads to. */
+  readonly of: readonly (readonly [value: string, title: string, says: string])[];
+  readonly chosen?: string | null;
+  readonly problem?: string | undefined;
+}): Markup {
+  const { legend, name, chosen, problem } = of;
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${problem === undefined ? "" : html`<p class="problem">${problem}</p>`}
+    ${of.of.map(
+      ([value, title, says]) =>
+        html`<label class="choice"
+          ><input
+            type="radio"
+            name="${name}"
+            value="${value}"
+            required
+            ${chosen === value ? "checked" : ""}
+          /><span><strong>${title}</strong>${says}</span></label
+        >`,
+    )}
+  </fieldset>`;
+}
+
 export function submit(text: Content, kind: "go" | "stop" | "quiet" = "go"): Markup {
   return html`<button class="${kind}">${text}</button>`;
 }
@@ -186,6 +214,19 @@ export function pager(
     <span>Page ${whole(page)} of ${whole(pages)}</span>
     ${link(page + 1, "Next →")}
   </nav>`;
+}
+
+/** Of what was ticked some is not there any more: it is said, and the rest can be done. */
+export function movedOn(ticked: number, left: number, what: string): Markup | "" {
+  if (left === ticked) return "";
+  const gone = ticked - left;
+  return note(
+    "warn",
+    html`<p>
+      ${whole(gone)} of ${whole(ticked)} that you ticked ${gone === 1 ? "is" : "are"} not here:
+      ${what}.
+    </p>`,
+  );
 }
 
 /** What became of each of several acts, what was refused first. */

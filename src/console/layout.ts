@@ -14,7 +14,7 @@ export interface Page {
   readonly main: unknown;
   /** 200 unless said. */
   readonly status?: number;
-  /** Hash of the plan that the page's forms are about: its script says when that has changed. */
+  /** Hash of the plan that the page is about: where it has a form, its script says when that has changed. */
   readonly planHash?: string | undefined;
 }
 
@@ -79,6 +79,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
       </header>
       <main id="main" ${plan}>
         <div id="banners" data-live aria-live="polite">${banners}</div>
+        ${page.planHash === undefined ? "" : PLAN_CHANGED}
         <header>
           <h1>${page.title}</h1>
           ${page.lead === undefined ? "" : html`<p class="lead">${page.lead}</p>`}
@@ -123,6 +124,18 @@ async function shell(title: string, body: unknown): Promise<string> {
     </html>`;
   return page.toString();
 }
+
+/** The page's script shows it when the plan has changed under a form. */
+const PLAN_CHANGED = html`<div id="plan-changed" role="alert" hidden>
+  ${note(
+    "stop",
+    html`<p>
+      What you have before you is not the plan any more. <a href="">Look at it again</a>; nothing
+      was decided.
+    </p>`,
+    "The plan has changed",
+  )}
+</div>`;
 
 const BRAND = html`<a class="brand" href="/"
   ><svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">

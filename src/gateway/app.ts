@@ -30,11 +30,13 @@ import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 import { createConsole } from "../console/console.ts";
+import { refusalPage } from "../console/refusal-page.ts";
 import { consoleDoor } from "./console-door.ts";
 import { addCodecRoute } from "./codec.ts";
 import { receiveWebhook } from "./webhooks.ts";
 import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
-import { addressOf, routeOf } from "./http/request.ts";
+import { answerPage } from "./http/html.ts";
+import { addressOf, isForPerson, routeOf, subjectOf } from "./http/request.ts";
 import { Routes } from "./http/route.ts";
 
 const WEBHOOKS = "/webhooks/:business";
@@ -64,7 +66,9 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.onError((error, c) => answerError(context, c, error));
   app.notFound((c) => {
-    const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
+    const message = isForPerson(c)
+      ? `Nothing is at ${c.req.path}. The pages’ search finds bills, vendors and runs.`
+      : `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
     return answerError(context, c, notFound(message));
   });
   app.post(WEBHOOKS, (c) => receiveWebhook(context, c));
@@ -101,13 +105,18 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   return app;
 }
 
-function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {
+async function answerError(
+  context: GatewayContext,
+  c: Context,
+  thrown: unknown,
+): Promise<Response> {
   const error = failed(context, c, thrown);
   if (error.status === 401) c.header("www-authenticate", "Bearer");
   // What may be left of a body is not read, so nothing else can follow on this connection.
   if (hasUnreadBody(c)) c.header("connection", "close");
   if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
   if (error.status === 503) c.header("retry-after", "2");
+  if (isForPerson(c)) return answerPage(c, refusalPage(error), error.status);
   return c.json(errorBody(error), error.status);
 }
 
@@ -119,6 +128,7 @@ function failed(context: GatewayContext, c: Context, thrown: unknown): GatewayEr
       requestId: c.res.headers.get("x-request-id"),
       method: c.req.method,
       path: c.req.path,
+      ...subjectOf(c),
       error: error.code,
       reason: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
     });

@@ -5,12 +5,9 @@ import type { DataConverter } from "@temporalio/common";
 import {
   bundleWorkflowCode,
   NativeConnection,
-  Runtime,
   Worker,
   type WorkerOptions,
   type WorkflowBundleOption,
-  DefaultLogger,
-  type Logger,
 } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
@@ -38,18 +35,7 @@ import { createContext } from "./context.ts";
 import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
 import { QUEUES } from "./queues.ts";
-import type { ActivityLog } from "../../activities/shared/context.ts";
-
-/** What of the SDK's log fields is kept: an allow-list, since failures can carry anything. */
-const KEPT = ["workflowId", "runId", "activityType", "attempt", "sdkComponent", "taskQueue"];
-
-/** The SDK's own log through ours: warnings and errors only. */
-function runtimeLogger(log: ActivityLog): Logger {
-  return new DefaultLogger("WARN", ({ message, meta }) => {
-    const kept = Object.entries(meta ?? {}).filter(([key]) => KEPT.includes(key));
-    log.warn(message, Object.fromEntries(kept));
-  });
-}
+import { installRuntime } from "./runtime.ts";
 
 const complain = complainAs("worker");
 
@@ -72,13 +58,13 @@ async function main(): Promise<number> {
   if (typeof part === "number") return part;
   const { config, store } = part;
   const log = createLog("worker");
-  Runtime.install({ logger: runtimeLogger(log), shutdownSignals: [] });
-  const { connectionOptions, namespace } = config.temporal;
-  const connections = await connect(config);
-  if (connections === undefined) {
+  const runtime = unlessWrong(complain, () => installRuntime(log, config.workerMetrics));
+  const connections = runtime === undefined ? EXIT_USAGE : await connect(config);
+  if (typeof connections === "number") {
     await store.close();
-    return EXIT_UNREACHABLE;
+    return connections;
   }
+  const { connectionOptions, namespace } = config.temporal;
   const dataConverter = dataConverterOf(config);
   const draining = new AbortController();
   const temporal = new Client({ connection: connections.client, namespace, dataConverter });
@@ -213,7 +199,7 @@ function workflows(workflowBundle: WorkflowBundleOption, atOnce: number): Partia
 
 async function connect(
   config: Config,
-): Promise<{ client: Connection; native: NativeConnection } | undefined> {
+): Promise<{ client: Connection; native: NativeConnection } | typeof EXIT_UNREACHABLE> {
   const { connectionOptions } = config.temporal;
   try {
     const native = await NativeConnection.connect(connectionOptions);
@@ -226,7 +212,7 @@ async function connect(
     complain(
       `can't reach Temporal at ${connectionOptions.address}: ${why}. Start one with “payrun up” or “temporal server start-dev”, or set TEMPORAL_ADDRESS.`,
     );
-    return undefined;
+    return EXIT_UNREACHABLE;
   }
 }
 

@@ -4,8 +4,9 @@ import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { seedWeekly } from "../console/support/weekly-run.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import type { SeededRun } from "../gateway/support/rows.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { setLine, type SeededRun } from "../gateway/support/rows.ts";
 import { focused, openBrowser, PHONE, visitor } from "./support/visitor.ts";
 
 const CORA = { name: "cora", roles: ["controller"] };
@@ -101,12 +102,25 @@ test("a plan that changes under somebody's hands is said so, and what is sent th
   const checking = await page.context().newPage();
   await checking.goto(address);
   await toCheck(checking);
-  await fillIn(checking);
+  // What was sent with a mistake stands at an address that doesn't name the plan.
+  const mistaken = await page.context().newPage();
+  await mistaken.goto(address);
+  await toCheck(mistaken);
+  await mistaken.getByLabel("Whom did you call?").fill("Ann Lee");
+  await mistaken.getByLabel("On which number, known from before?").fill("none");
+  await mistaken.getByRole("button", { name: "Approve" }).click();
+  await mistaken.locator(".problem").first().waitFor();
+  const late = await visitor(browser, gateway, CORA, { javaScriptEnabled: false });
+  await late.goto(address);
+  await toCheck(late);
+  await fillIn(late);
   await planAnew();
-  await page.getByRole("alert").getByText("The plan has changed").waitFor();
-  expect(await page.getByRole("button", { name: "Check and approve" }).isDisabled()).toBe(true);
-  await checking.getByRole("button", { name: "Approve" }).click();
-  const text = await said(checking, "The plan has changed");
+  for (const each of [page, checking, mistaken]) {
+    await each.getByRole("alert").getByText("The plan has changed").waitFor();
+    expect(await each.getByRole("button", { name: /pprove$/ }).isDisabled()).toBe(true);
+  }
+  await late.getByRole("button", { name: "Approve" }).click();
+  const text = await said(late, "The plan has changed");
   expect(text).toContain("Nothing was decided.");
   expect(text).toContain("its amount has changed");
   expect(await counted()).toEqual([]);
@@ -140,6 +154,45 @@ test("a stop shows on the pages that others have open", async () => {
   const operator = await gateway.token("otis", ["operator"]);
   await gateway.call("POST", "/v1/holds", operator, { all: true, reason: "odd debits" });
   await cora.locator("#banners").getByText("Everything is on hold").waitFor();
+});
+
+test("in the middle of paying somebody stops everything, and whoever follows the run sees it and where the money is", async () => {
+  await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
+  for (const [payableId, state] of [
+    ["pbl_0101", "paying"],
+    ["pbl_0102", "scheduled"],
+    ["pbl_0103", "settled"],
+  ] as const)
+    await setLine(gateway.store, run.runId, payableId, { state });
+  const cora = await visitor(browser, gateway, CORA, PHONE);
+  await cora.goto(address);
+  expect(await cora.locator("#progress").innerText()).toMatch(/Settled\s+1\s/);
+  const olga = await visitor(browser, gateway, { name: "olga", roles: ["operator"] }, PHONE);
+  await olga.goto(address);
+  await olga.getByRole("link", { name: "Stop everything" }).click();
+  await olga.getByLabel("Why").fill("odd debits");
+  await olga.getByRole("button", { name: "Stop everything" }).click();
+  expect(await said(olga, "Everything is stopped")).toMatch(/Being sent \$[\d,.]+ 1 bill/);
+  await setLine(gateway.store, run.runId, "pbl_0102", { state: "settled" });
+  await cora.locator("#banners").getByText("odd debits").waitFor();
+  await expect.poll(() => cora.locator("#progress").innerText()).toMatch(/Settled\s+2\s/);
+});
+
+test("who acts for another business sees nothing of this one's", async () => {
+  await gateway.stop();
+  const other = profile({ name: "globex", businessId: "biz_globex" });
+  gateway = await startTestGateway({ profiles: [profile(), other] });
+  run = await seedWeekly(gateway.store);
+  address = `${gateway.url}/runs/${encodeURIComponent(run.runId)}`;
+  const who = { name: "nora", roles: ["controller"], businesses: ["globex"] };
+  const nora = await visitor(browser, gateway, who);
+  await nora.goto(address);
+  await said(nora, "There is no such page");
+  await nora.goto(`${gateway.url}/bills/pbl_0101`);
+  await said(nora, "There is no such page");
+  await nora.getByRole("searchbox").fill("Northwind");
+  await nora.getByRole("button", { name: "Search" }).click();
+  expect(await said(nora, "Search: Northwind")).toContain("Nothing is called so");
 });
 
 test("with the keyboard alone somebody approves", async () => {
@@ -184,4 +237,7 @@ test("who lacks the role is told so, and who signed out meanwhile signs in first
   await cora.getByRole("button", { name: "Approve" }).click();
   await said(cora, "Sign in");
   expect(await counted()).toEqual([]);
+  // Signed in again, she is back at the form.
+  const to = new URL(cora.url()).searchParams.get("to") ?? "";
+  expect(to).toBe(`${new URL(address).pathname}/approve?plan=${run.planHash}`);
 });

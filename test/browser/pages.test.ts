@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { seedCancellation } from "../console/support/cancellation.ts";
+import { seedDeposit } from "../console/support/deposit.ts";
 import { seedWeekly } from "../console/support/weekly-run.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { seedRun, type SeededRun, planLine, setLine } from "../gateway/support/rows.ts";
@@ -16,6 +18,9 @@ let gateway: TestGateway;
 let run: SeededRun;
 let token: string;
 let holdId: string;
+let cancellation: string;
+
+const DEPOSIT = "h".repeat(64);
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -46,6 +51,8 @@ beforeAll(async () => {
     ...{ contactId: "con_2", reason: "Dispute about the last delivery" },
   });
   holdId = String(held.json["id"]);
+  cancellation = await seedCancellation(gateway.store, ["pbl_0101", "pbl_0102"]);
+  await seedDeposit(gateway.store, { run, owner: run.runId, hash: DEPOSIT });
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
       ...{ businessId: "biz_acme", business: "acme", sourceId: "bank_1", code: "R01" },
@@ -91,6 +98,9 @@ function pages(): Readonly<Record<string, string>> {
     report: `/reports/${encodeURIComponent(run.runId)}`,
     holds: "/holds",
     "new-hold": "/holds/new?on=source",
+    deposit: `${at}/deposit?topUp=${DEPOSIT}&plan=${run.planHash}`,
+    cancellation: `/runs/${encodeURIComponent(cancellation)}`,
+    "no-such-page": "/nowhere",
     search: "/search?q=Harbor",
     "no-such-bill": "/bills/pbl_nowhere",
     "sign-in": "/sign-in?again=true",

@@ -7,6 +7,7 @@ import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import { seedCancellation } from "./support/cancellation.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
@@ -91,8 +92,16 @@ describe("A hold", () => {
     const look = await cora.get("/holds/release-all?by=cora");
     expect(look.text).toMatch(/2 holds 1 bill of \$[\d,.]+ goes out then/);
     expect(await inForce()).toHaveLength(3);
-    const done = await cora.send(look, "/holds/release-all");
-    expect(done.text).toMatch(/2 holds released\. 1 bill of \$[\d,.]+ goes out now/);
+    // A third one that she sets meanwhile was not looked at.
+    const third = "/bills/pbl_0104/hold?business=acme";
+    await cora.send(await cora.get(third), third, { reason: "looks forged" });
+    const stale = await cora.send(look, "/holds/release-all");
+    expect(stale.status).toBe(409);
+    expect(stale.text).toContain("Nothing was released");
+    expect(stale.text).toContain("looks forged");
+    expect(await inForce()).toHaveLength(4);
+    const done = await cora.send(stale, "/holds/release-all");
+    expect(done.text).toMatch(/3 holds released\. 1 bill of \$[\d,.]+ goes out now/);
     expect(await inForce()).toEqual(["payable pbl_0103 mine olga"]);
     // An approver ends what they have set, and nothing else.
     const theirs = await cora.get("/holds/release-all?by=olga");
@@ -105,12 +114,19 @@ describe("A hold", () => {
       const path = `/bills/${bill}/hold?business=acme`;
       await olga.send(await olga.get(path), path, { reason: `why ${bill}` });
     }
+    await approveLines(gateway.store, run, ["pbl_0102"]);
+    await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
     const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
     const ids = (json["items"] as { id: string; value: string }[])
       .filter(({ value }) => value !== "pbl_0103")
       .map(({ id }) => id);
     const asked = await olga.get(`/holds/release?${ids.map((id) => `id=${id}`).join("&")}`);
     expect(asked.text).not.toContain("why pbl_0103");
+    expect(asked.text).not.toContain("that you ticked");
+    // What goes out is said before anything is released.
+    expect(asked.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
+    const gone = await olga.get(`/holds/release?id=${ids[0] ?? ""}&id=hld_gone`);
+    expect(gone.text).toContain("1 of 2 that you ticked is not here");
     // Somebody else releases one of them meanwhile.
     await gateway.call("DELETE", `/v1/holds/${ids[0] ?? ""}`, await gateway.token("o", ["admin"]));
     const done = await olga.send(asked, "/holds/release");
@@ -193,6 +209,8 @@ describe("What needs action", () => {
     const bills = ["acme/pbl_0101", "acme/pbl_0102"];
     const query = bills.map((bill) => `bill=${encodeURIComponent(bill)}`).join("&");
     const asked = await olga.get(`/needs-action/resolve?${query}`);
+    const gone = await olga.get(`/needs-action/resolve?${query}&bill=acme%2Fpbl_gone`);
+    expect(gone.text).toContain("1 of 3 that you ticked is not here");
     const silent = await olga.send(asked, "/needs-action/resolve", { reason: "x" });
     expect(silent.status).toBe(422);
     // One has moved on meanwhile.
@@ -260,6 +278,28 @@ test("The emergency page says what can be called back and what can't, and cancel
   // Temporal is down here: the request is kept, and said so.
   const done = await olga.send(asked, "/emergency/cancel", { reason: "wrong week" });
   expect(done.text).toContain("Temporal");
+  const two = ["acme/pbl_0101", "acme/pbl_0102"].map((key) => `bill=${encodeURIComponent(key)}`);
+  const rest = await olga.get(`/emergency/cancel?${two.join("&")}`);
+  expect(rest.text).toContain(
+    "1 of 2 that you ticked is not here: it can’t be called back any more.",
+  );
+  // The bank has it meanwhile.
+  await setLine(gateway.store, run.runId, "pbl_0101", { state: "processing" });
+  const late = await olga.send(rest, "/emergency/cancel", { reason: "wrong week" });
+  expect(late.text).toContain("0 of 1: being called back. 1 was refused");
+  expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
+});
+
+test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
+  const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
+  const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);
+  const id = await seedCancellation(gateway.store, [...bills, ...more]);
+  const page = `/runs/${encodeURIComponent(id)}`;
+  const first = await olga.get(page);
+  expect(first.text).toContain("Harbor Street Bakery BILL-000101 Cancelled No money moved.");
+  expect(first.text).toContain("Page 1 of 2");
+  expect(first.text).not.toContain("pbl_more_49");
+  expect((await olga.get(`${page}?page=2`)).text).toContain("pbl_more_49");
 });
 
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {

@@ -46,6 +46,12 @@ test("Today says what waits for whom, and that a launcher's own approval is not 
   expect(lou.text).toContain("58 bills, for owner or controller");
 });
 
+test("Today names the commands for what has no page yet, also once there are runs", async () => {
+  const { text } = await cora.get("/");
+  for (const command of ["schedule list", "playbook list", "launch kyb-onboarding", "audit verify"])
+    expect(text).toContain(`payrun ${command}`);
+});
+
 test("who is about to approve reads that the account can't pay any more", async () => {
   await gateway.stop();
   const apiUrl = await serviceWithoutSources();

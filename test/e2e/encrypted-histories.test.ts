@@ -21,10 +21,10 @@ test("of a business that is no sandbox Temporal keeps no bill, vendor, sum or re
   expect(rejected.status).toBe(200);
   await payrun.untilPhase(runId, "rejected");
 
-  const planted = [runId, "controller", "123.45", "678.90", ...made.map(({ id }) => id)];
+  const planted = [reason, "controller", "123.45", "678.90", ...made.map(({ id }) => id)];
   const { kept, read } = await histories(payrun);
   expect(kept).toContain("binary/encrypted");
-  for (const text of planted.slice(1)) expect(kept, text).not.toContain(text);
+  for (const text of planted) expect(kept, text).not.toContain(text);
   for (const text of ["for approval", "json/plain"]) expect(read, text).toContain(text);
   const shown = await showWithCommandLine(payrun, runId);
   expect(shown).toContain("weekly");

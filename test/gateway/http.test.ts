@@ -237,6 +237,17 @@ describe("bad requests", () => {
     }
   });
 
+  test("are a page for whoever looks at them in a browser, and JSON for programs", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const page = await fetch(`${gateway.url}/nothing`, { headers: { accept } });
+    expect(page.status).toBe(404);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await page.text()).toContain("There is no such page");
+    const answer = await fetch(`${gateway.url}/v1/nothing`, { headers: { accept } });
+    expect(answer.headers.get("content-type")).toContain("application/json");
+  });
+
   test("never answer with a stack trace, and can be found in the log by their id", async () => {
     await gateway.store.db.schema.alterTable("holds").renameTo("holds_away").execute();
     try {
@@ -246,6 +257,10 @@ describe("bad requests", () => {
       expect(answer.text).not.toMatch(/at \w+.*\.ts|holds_away|no such table/);
       const id = answer.headers.get("x-request-id") ?? "none";
       expect(gateway.logged.join("\n")).toContain(id);
+      // The line names the run or the bill that it is about.
+      await gateway.call("GET", "/v1/payables/pbl_1/history", viewer);
+      const lines = gateway.logged.join("\n");
+      expect(lines).toContain('"payableId":"pbl_1"');
     } finally {
       await gateway.store.db.schema.alterTable("holds_away").renameTo("holds").execute();
     }

@@ -14,7 +14,8 @@ import { freePort } from "../support/free-port.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { hasPostgres } from "../support/postgres-programs.ts";
 import { startServer } from "../support/postgres-setup.ts";
-import { ROOT, service } from "./compose.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
+import { read, ROOT, service } from "./compose.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "payrun-compose-"));
 const started: ChildProcess[] = [];
@@ -93,7 +94,7 @@ function workerHealth(databaseUrl: string): Promise<number | null> {
   return ended(run(command, environment, (text) => text));
 }
 
-test("sandbox, preparation and gateway start as they are written and find each other", async () => {
+test("sandbox, preparation and gateway start as they are written and find each other, and somebody who may approve signs in at the console", async () => {
   const databaseUrl = await database();
   const [sandboxPort, gatewayPort] = [await freePort(), await freePort()];
   const moved = (text: string): string =>
@@ -124,7 +125,24 @@ test("sandbox, preparation and gateway start as they are written and find each o
 
   await ready(start("gateway", moved));
   expect(await healthcheck("gateway", moved)).toBe(0);
+
+  const [login = ""] =
+    /node src\/cli\/main\.ts --as \w+ login/.exec(read("docker-compose.yml")) ?? [];
+  const link = new URL(await said(run(login.split(" "), service("gateway").environment, moved)));
+  const browser = new Browser(link.origin);
+  await browser.post("/sign-in", { code: link.hash.slice(1), to: "/" });
+  expect(await (await browser.get("/")).text()).toContain(
+    "Signed in as approver (controller, owner)",
+  );
 });
+
+/** The address that a command prints. */
+async function said(child: ChildProcess): Promise<string> {
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  await once(child, "close");
+  return /https?:\/\/\S+/.exec(text)?.[0] ?? `nothing in: ${text}`;
+}
 
 /** Where the store is: in PostgreSQL, as it is written, wherever there is one. */
 async function database(): Promise<string> {

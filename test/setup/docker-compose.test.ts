@@ -24,7 +24,7 @@ test("every variable that a service of ours is given is a setting that the code 
 const NOT_OF_PARTS = /^(PAYMENTS_.*|PAYRUN_TOKEN|PAYRUN_(SANDBOX|TEMPORAL)_PORT|TEMPORAL_CLI)$/;
 
 test("every setting that worker and gateway read is there for the user to see", () => {
-  const given = Object.keys(service("gateway").environment);
+  const given = ["gateway", "worker"].flatMap((name) => Object.keys(service(name).environment));
   for (const name of SETTING_NAMES.filter((each) => !NOT_OF_PARTS.test(each))) {
     expect(given).toContain(name);
   }

@@ -35,6 +35,8 @@ export interface PayrunOptions {
   readonly temporalAddress?: string;
   /** Where its UI is, whose pages may have histories decrypted. */
   readonly temporalUi?: string;
+  /** Where workers offer Temporal's metrics, `host:port`; nowhere unless said. */
+  readonly workerMetrics?: string;
   /** Where the store is; a file of its own unless said. */
   readonly databaseUrl?: string;
 }
@@ -78,6 +80,7 @@ export class TestPayrun extends GatewayCalls {
   #isSandbox = true;
   #signers = "";
   #temporalUi = "";
+  #workerMetrics = "";
 
   readonly databaseUrl: string;
   /** Where parts that start now find the store, if not as the test does. */
@@ -110,6 +113,7 @@ export class TestPayrun extends GatewayCalls {
     this.#isSandbox = options.sandbox !== false;
     this.#signers = options.signers ?? "";
     this.#temporalUi = options.temporalUi ?? "";
+    this.#workerMetrics = options.workerMetrics ?? "";
     if (options.janitorEveryMs !== undefined) {
       this.#parts.workerArgs = ["--janitor-every-ms", String(options.janitorEveryMs)];
     }
@@ -147,6 +151,7 @@ export class TestPayrun extends GatewayCalls {
       PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
       PAYRUN_PUBLIC_URL: this.gatewayUrl,
       PAYRUN_TEMPORAL_UI_ORIGINS: this.#temporalUi,
+      PAYRUN_WORKER_METRICS: this.#workerMetrics,
       ...(this.#hasTokenFile
         ? { PAYRUN_PROFILES: join(this.home, "profiles.yaml") }
         : {

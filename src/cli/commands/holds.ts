@@ -161,9 +161,11 @@ async function releaseAll(
 ): Promise<ExitCode> {
   const gateway = gatewayOf(config());
   const of = { by, ...(business === undefined ? {} : { business }) };
+  let looked: { readonly hash?: string } = {};
   const question = async (): Promise<string> => {
     const query = new URLSearchParams(of);
     const preview = await gateway.get(`/v1/releases?${query.toString()}`, ReleaseBody);
+    looked = { hash: preview.hash };
     output.lines(preview.released.map((hold) => `  ${heldName(hold)}  ${dim(hold.id)}`));
     output.lines(goesOutLines(preview.goesOut, false));
     return `Release ${count(preview.released.length, "hold")} of ${by}?`;
@@ -172,7 +174,7 @@ async function releaseAll(
     output.note("Nothing was released.");
     return EXIT.failed;
   }
-  const done = await gateway.post("/v1/releases", ReleaseBody, of);
+  const done = await gateway.post("/v1/releases", ReleaseBody, { ...of, ...looked });
   for (const hold of done.released) {
     output.line(`${green("✓")} released: ${heldName(hold)}  ${dim(hold.id)}`);
   }

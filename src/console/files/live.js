@@ -8,7 +8,8 @@ async function look() {
   if (document.hidden) return;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (answer.redirected) return location.reload();
-  if (!answer.ok) return;
+  // 409: the page of a form whose plan has changed.
+  if (!answer.ok && answer.status !== 409) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const region of regions()) {
     const fresh = next.getElementById(region.id);
@@ -17,14 +18,15 @@ async function look() {
     region.innerHTML = fresh.innerHTML;
   }
   const now = next.querySelector("main")?.dataset.plan;
-  if (main?.dataset.plan && now !== main.dataset.plan) planChanged();
+  if (main?.dataset.plan && now && now !== main.dataset.plan) planChanged();
 }
 
 function planChanged() {
   const note = document.getElementById("plan-changed");
-  if (!note || !note.hidden) return;
+  const buttons = document.querySelectorAll("main form button");
+  if (!note?.hidden || buttons.length === 0) return;
   note.hidden = false;
-  for (const button of document.querySelectorAll("main form button")) button.disabled = true;
+  for (const button of buttons) button.disabled = true;
 }
 
 if (main && regions().length > 0) {

@@ -86,7 +86,7 @@ function askedOn({ id, planHash, out }: Checking, form: URLSearchParams): string
 }
 
 /** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */
-function signInAgain(page: string, why: string): Page {
+export function signInAgain(page: string, why: string): Page {
   return {
     title: "Sign in again first",
     status: 403,

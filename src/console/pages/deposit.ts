@@ -3,26 +3,57 @@ import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { facts, field, form, hidden, note, section } from "../elements.ts";
-import type { ActOf, PageOf } from "../page.ts";
+import type { Api } from "../api.ts";
+import { choices, facts, field, form, hidden, note, section, submit } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { day, type Markup, usd } from "../words.ts";
-import { checkingOf, decided, reviewWithout } from "./decision.ts";
+import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
+import { changedPlan } from "./plan-changes.ts";
 
 /** The deposit that a run asks for, as it was looked at. */
 export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   const checking = checkingOf(params, query);
+  const kept = await visitor.keptForm(`${runPage(checking.id)}/deposit`);
+  const hash = query.get("topUp") ?? "";
+  const said = kept?.get("topUp") === hash ? kept : new URLSearchParams();
+  return depositPage(api, visitor, checking, { hash, said });
+};
+
+const CHOICES = [
+  [
+    "approve",
+    "Approve the deposit",
+    "It is made as soon as it has all its approvals, and what waits for it is paid once it is there.",
+  ],
+  ["reject", "Refuse it", "This run asks for no other: it pays what the balance covers."],
+] as const;
+
+interface Said {
+  readonly hash: string;
+  readonly said: URLSearchParams;
+  readonly problem?: string;
+}
+
+async function depositPage(
+  api: Api,
+  visitor: PageRequest["visitor"],
+  checking: Checking,
+  { hash, said, problem }: Said,
+): Promise<Page> {
+  const { id, planHash } = checking;
   const review = await reviewWithout(api, checking);
-  const topUp = review.topUps?.find(({ hash }) => hash === query.get("topUp"));
+  if (review.planHash !== planHash) return changedPlan(api, checking, review);
+  const topUp = review.topUps?.find((each) => each.hash === hash);
   if (topUp === undefined) {
     throw new Refused(409, "moved_on", "This deposit is not asked for any more, or has changed.");
   }
-  const { id } = checking;
-  const kept = await visitor.keptForm(`${runPage(id)}/deposit`);
-  const comment = kept?.get("topUp") === topUp.hash ? (kept.get("comment") ?? "") : "";
   return {
     title: "Decide about the deposit",
     lead: `${review.playbook} ${review.period}`,
+    planHash,
+    status: problem === undefined ? 200 : 422,
     main: section(
       `${formatUsd(topUp.amountCents)} into the balance`,
       html`${facts([
@@ -35,17 +66,14 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
       ${form(
         visitor,
         `${runPage(id)}/deposit`,
-        html`${hidden("plan", checking.planHash)}${hidden("topUp", topUp.hash)}
-          ${field({ name: "comment", label: "Comment", isRequired: false, value: comment })}
-          <div class="acts">
-            <button name="decision" value="approve">Approve the deposit</button>
-            <button class="stop" name="decision" value="reject">Refuse it</button>
-            <a href="${runPage(id)}">Back to the run</a>
-          </div>`,
+        html`${hidden("plan", planHash)}${hidden("topUp", topUp.hash)}
+          ${choices({ legend: "Your decision", name: "decision", of: CHOICES, chosen: said.get("decision"), problem })}
+          ${field({ name: "comment", label: "Comment", isRequired: false, value: said.get("comment") ?? "" })}
+          <div class="acts">${submit("Decide")}<a href="${runPage(id)}">Back to the run</a></div>`,
       )}`,
     ),
   };
-};
+}
 
 /** Whom a deposit waits for: `the owner`. */
 export function depositNeeds(topUp: {
@@ -58,13 +86,19 @@ export function depositNeeds(topUp: {
 }
 
 export const decideDeposit: ActOf = async (request) => {
-  const { api, params, form: sent } = request;
+  const { api, params, form: sent, visitor } = request;
   const checking = checkingOf(params, sent);
   const comment = (sent.get("comment") ?? "").trim();
+  const hash = sent.get("topUp") ?? "";
+  const decision = CHOICES.find(([choice]) => choice === sent.get("decision"))?.[0];
+  if (decision === undefined) {
+    const problem = "Say whether it is approved or refused.";
+    return depositPage(api, visitor, checking, { hash, said: sent, problem });
+  }
   const review = await reviewWithout(api, checking);
   return decided(request, checking, review, {
-    decision: sent.get("decision") === "reject" ? "reject" : "approve",
-    topUpHash: sent.get("topUp") ?? "",
+    decision,
+    topUpHash: hash,
     ...(comment === "" ? {} : { comment }),
   });
 };

@@ -6,7 +6,7 @@ import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { each } from "../api.ts";
+import { each, type Outcome } from "../api.ts";
 import {
   facts,
   folded,
@@ -14,6 +14,7 @@ import {
   form,
   hidden,
   live,
+  movedOn,
   note,
   outcomes,
   pager,
@@ -116,9 +117,7 @@ function sentTable(
       {
         title: "Bill",
         isHead: true,
-        cell: ({ payableId, publicId, contactName, business }: Sent) =>
-          html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
-            ><span class="under">${publicId ?? payableId}</span>`,
+        cell: (sent: Sent) => nameOf(sent),
       },
       {
         title: "Run",
@@ -146,6 +145,11 @@ function sentTable(
     ],
     items,
   );
+}
+
+function nameOf({ payableId, publicId, contactName, business }: Sent): Markup {
+  return html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
+    ><span class="under">${publicId ?? payableId}</span>`;
 }
 
 function keyOf({ business, payableId }: Pick<Sent, "business" | "payableId">): string {
@@ -182,7 +186,8 @@ async function recallPage(
     title: "Cancel these payments",
     lead: `${counted(found.length, "bill")} of ${formatUsd(cents)}`,
     status: problem === undefined ? 200 : 422,
-    main: html`${section(
+    main: html`${movedOn(keys.length, found.length, TOO_LATE)}
+    ${section(
       "They are called back",
       html`<p>
           Each bill goes on hold first, so that no run pays it again. What comes too late for the
@@ -200,12 +205,15 @@ async function recallPage(
   };
 }
 
-/** One cancellation for each business, followed on its own page. */
+const TOO_LATE = "it can’t be called back any more";
+
+/** One cancellation for each business, followed on its own page; what comes too late is said so. */
 export const recall: ActOf = async (request) => {
   const { api, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();
   if (reason === "") return recallPage(request, sent, "Say why.");
-  const found = await namedIn(request, [...new Set(sent.getAll("bill"))]);
+  const keys = [...new Set(sent.getAll("bill"))];
+  const found = await namedIn(request, keys);
   const byBusiness = Map.groupBy(found, ({ business }) => business);
   const made = new Map<string, string>();
   const results = await each([...byBusiness.keys()], async (business) => {
@@ -214,16 +222,28 @@ export const recall: ActOf = async (request) => {
     made.set(business, (await api.post(CancellationStatusBody, "/v1/cancellations", { body })).id);
   });
   const [only] = made.values();
-  if (results.length === 1 && only !== undefined) return { goTo: runPage(only) };
+  if (results.length === 1 && found.length === keys.length && only !== undefined) {
+    return { goTo: runPage(only) };
+  }
+  const of = new Map(found.map((bill) => [keyOf(bill), bill]));
+  const one = (key: string): Outcome => {
+    const result = results.find(({ id }) => id === of.get(key)?.business);
+    return result === undefined
+      ? { id: key, done: false, why: `Nothing was done: ${TOO_LATE}.` }
+      : { ...result, id: key };
+  };
   return {
-    title: "Being called back",
+    title: made.size === 0 ? "Nothing is called back" : "Being called back",
     main: html`${outcomes(
-      results,
-      (business) => {
-        const id = made.get(business);
-        return id === undefined ? business : html`<a href="${runPage(id)}">${business}</a>`;
-      },
-      "being called back",
-    )}`,
+        keys.map(one),
+        (key) => {
+          const bill = of.get(key);
+          return bill === undefined ? key.split("/").slice(1).join("/") : nameOf(bill);
+        },
+        "being called back",
+      )}
+      <ul>
+        ${[...made].map(([business, id]) => html`<li><a href="${runPage(id)}">Follow the cancellation of ${business}</a></li>`)}
+      </ul>`,
   };
 };

@@ -2,9 +2,11 @@ import { html } from "hono/html";
 import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { field, form, hidden, note, section, submit } from "../elements.ts";
+import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
+import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
+import { signInAgain } from "./decision.ts";
 
 /** Where an account that bounced is decided about. */
 export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
@@ -40,13 +42,32 @@ async function incidentOf({ api, params, query }: PageRequest): Promise<Incident
 }
 
 /** The one decision about an account, and what each choice leads to. */
-export const incident: PageOf = async (request) =>
-  incidentDecision(request, await incidentOf(request));
+export const incident: PageOf = async (request) => {
+  const found = await incidentOf(request);
+  const kept = await request.visitor.keptForm(addressOf(found).pathname);
+  const deposit = proposedIn(found);
+  const isSame = kept?.get("topUpHash") === deposit?.hash;
+  return incidentDecision(request, found, { said: isSame ? kept : undefined });
+};
 
-function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: string) {
-  const { bills, billsCents, reason, phase, decision, decidedBy, topUps } = found;
-  const deposit = topUps.findLast(({ state }) => state === "proposed");
-  const choices = [
+/** The deposit that it asks for now. */
+function proposedIn({ topUps }: Incident) {
+  return topUps.findLast(({ state }) => state === "proposed");
+}
+
+interface Filled {
+  readonly said?: URLSearchParams | undefined;
+  readonly problems?: { readonly decision?: string; readonly reason?: string };
+}
+
+function incidentDecision(
+  { visitor }: PageRequest,
+  found: Incident,
+  { said, problems = {} }: Filled,
+): Page {
+  const { bills, billsCents, reason, phase, decision, decidedBy } = found;
+  const deposit = proposedIn(found);
+  const of = [
     ...CHOICES,
     ...(deposit === undefined
       ? []
@@ -62,24 +83,14 @@ function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: s
     visitor,
     incidentPage(found),
     html`${deposit === undefined ? "" : hidden("topUpHash", deposit.hash)}
-      <fieldset>
-        <legend>What is to be done</legend>
-        ${choices.map(
-          ([value, title, says]) =>
-            html`<label class="choice"
-              ><input type="radio" name="decision" value="${value}" required /><span
-                ><strong>${title}</strong>${says}</span
-              ></label
-            >`,
-        )}
-      </fieldset>
-      ${field({ name: "reason", label: "Why", problem, hint: "Kept in the trail, and shown to others." })}
+      ${choices({ legend: "What is to be done", name: "decision", of, chosen: said?.get("decision") ?? null, problem: problems.decision })}
+      ${field({ name: "reason", label: "Why", value: said?.get("reason") ?? "", problem: problems.reason, hint: "Kept in the trail, and shown to others." })}
       <div class="acts">${submit("Decide")}<a href="/needs-action">Back</a></div>`,
   );
   return {
     title: bouncedTitle(found),
     lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${bills === 1 ? "waits" : "wait"} for it`,
-    status: problem === undefined ? 200 : 422,
+    status: Object.keys(problems).length === 0 ? 200 : 422,
     main: section(
       "One decision for all of them",
       html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>Decided: ${decision ?? "released"}, by ${decidedBy ?? "somebody"}.</p>`}`,
@@ -87,22 +98,38 @@ function incidentDecision({ visitor }: PageRequest, found: Incident, problem?: s
   };
 }
 
+const addressOf = (found: Incident) => new URL(incidentPage(found), "http://localhost");
+
 export const decideIncident: ActOf = async (request) => {
   const { api, params, query, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();
-  if (reason === "") return incidentDecision(request, await incidentOf(request), "Say why.");
   const topUpHash = sent.get("topUpHash");
   const decision = sent.get("decision") ?? "";
+  const problems = {
+    ...(decision === "" ? { decision: "Choose what is to be done." } : {}),
+    ...(reason === "" ? { reason: "Say why." } : {}),
+  };
+  if (Object.keys(problems).length > 0) {
+    return incidentDecision(request, await incidentOf(request), { said: sent, problems });
+  }
   const business = query.get("business");
-  const decided = await api.post(IncidentBody, "/v1/incidents/{source}/decision", {
-    params: { source: params["source"] ?? "" },
-    query: business === null ? {} : { business },
-    body: {
-      decision,
-      reason,
-      ...(decision === "top-up" && topUpHash !== null ? { topUpHash } : {}),
-    },
-  });
+  let decided: Incident;
+  try {
+    decided = await api.post(IncidentBody, "/v1/incidents/{source}/decision", {
+      params: { source: params["source"] ?? "" },
+      query: business === null ? {} : { business },
+      body: {
+        decision,
+        reason,
+        ...(decision === "top-up" && topUpHash !== null ? { topUpHash } : {}),
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "sign_in_too_old") throw error;
+    const page = addressOf(await incidentOf(request));
+    await request.visitor.keepForm(page.pathname, sent);
+    return signInAgain(`${page.pathname}${page.search}`, error.message);
+  }
   return {
     title: "Decided",
     main: html`${note("good", html`<p>${counted(decided.bills, "bill")} of ${formatUsd(decided.billsCents)}: ${CHOICES.find(([value]) => value === decision)?.[2] ?? "The deposit is approved."}</p>`, "Your decision counts")}

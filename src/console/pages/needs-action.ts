@@ -9,11 +9,13 @@ import { formatUsd } from "../../domain/money.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { type Api, each } from "../api.ts";
 import {
+  choices,
   facts,
   field,
   form,
   hidden,
   live,
+  movedOn,
   outcomes,
   pager,
   section,
@@ -159,6 +161,10 @@ function readPage(api: Api, page: number) {
   return api.get(ParkedBody, "/v1/payables", { query: { state: "parked", page: String(page) } });
 }
 
+const CHOICES = Object.entries(RESOLUTIONS).map(
+  ([action, { title, says }]) => [action, title, says] as const,
+);
+
 /** What is to become of some bills: chosen once, with a reason, before anything is done. */
 export const checkResolution: PageOf = async (request) => resolutionPage(request, request.query);
 
@@ -179,29 +185,15 @@ async function resolutionPage(
     title: "What becomes of these bills",
     lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
-    main: html`${section("The bills", billTable(bills, false))}
+    main: html`${movedOn(keys.length, bills.length, "no decision is waited for any more")}
+    ${section("The bills", billTable(bills, false))}
     ${section(
       "Your decision",
       form(
         visitor,
         "/needs-action/resolve",
         html`${bills.map((bill) => hidden("bill", keyOf(bill)))}
-          <fieldset>
-            <legend>For each of them</legend>
-            ${problems["action"] === undefined ? "" : html`<p class="problem">${problems["action"]}</p>`}
-            ${Object.entries(RESOLUTIONS).map(
-              ([action, { title, says }]) =>
-                html`<label class="choice"
-                  ><input
-                    type="radio"
-                    name="action"
-                    value="${action}"
-                    required
-                    ${said.get("action") === action ? "checked" : ""}
-                  /><span><strong>${title}</strong>${says}</span></label
-                >`,
-            )}
-          </fieldset>
+          ${choices({ legend: "For each of them", name: "action", of: CHOICES, chosen: said.get("action"), problem: problems["action"] })}
           ${field({ name: "reason", label: "Why", value: said.get("reason") ?? "", problem: problems["reason"], hint: "Kept in the trail, and shown to others." })}
           <div class="acts">${submit("Do this")}<a href="/needs-action">Back</a></div>`,
       ),

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import type { AnyStatusBody } from "../../api/statuses.ts";
 import type { Shown } from "../../api/shown.ts";
-import { billPage } from "../../contracts/console-pages.ts";
-import { facts, live, section, table } from "../elements.ts";
+import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { facts, live, pager, section, table } from "../elements.ts";
 import type { Made, PageRequest } from "../page.ts";
 import { badge, phaseOf, stateOf, usd, when } from "../words.ts";
 
@@ -14,7 +14,7 @@ export function otherWorkflow(status: AnyStatus, { params, visitor }: PageReques
   if (status.kind === "funding-incident") return { goTo: "/needs-action" };
   if (status.kind === "kyb-onboarding") return onboarding(status, id);
   if (status.kind === "cancel-scheduled" || status.kind === "hold")
-    return cancellation(status, visitor.zoneOf(status.business));
+    return cancellation(status, id, visitor.zoneOf(status.business));
   const [payment] = status.payments;
   const isHere = payment !== undefined && "paymentIds" in payment;
   return { goTo: isHere ? billPage(payment.payableId, status.business) : "/" };
@@ -40,7 +40,7 @@ payrun provide ${status.business} tax --file tax.json</pre>`,
 type Cancellation = Extract<AnyStatus, { readonly kind: "cancel-scheduled" | "hold" }>;
 type Item = Cancellation["payments"][number];
 
-function cancellation(status: Cancellation, zone: string): Made {
+function cancellation(status: Cancellation, id: string, zone: string): Made {
   const { business, kind, launchedBy, launchedAt, reason, waitingFor } = status;
   return {
     title: kind === "hold" ? "Bills held back" : "Cancellation",
@@ -66,10 +66,12 @@ function cancellation(status: Cancellation, zone: string): Made {
             {
               title: "Bill",
               isHead: true,
-              cell: ({ payableId, paymentId }: Item) =>
+              cell: ({ payableId, paymentId, publicId, contactName }: Item) =>
                 payableId === null
                   ? (paymentId ?? "–")
-                  : html`<a href="${billPage(payableId, business)}">${payableId}</a>`,
+                  : html`<a href="${billPage(payableId, business)}"
+                        >${contactName ?? publicId ?? payableId}</a
+                      ><span class="under">${publicId ?? payableId}</span>`,
             },
             {
               title: "State",
@@ -85,6 +87,6 @@ function cancellation(status: Cancellation, zone: string): Made {
           status.payments,
         ),
       ),
-    )}`,
+    )}${pager(status, (to) => `${runPage(id)}?page=${to}`)}`,
   };
 }

@@ -15,7 +15,7 @@ type Change = PlanChanges["lines"][number];
 export async function changedPlan(
   api: Api,
   { id, planHash }: { readonly id: string; readonly planHash: string },
-  review: Pick<RunReview, "business" | "playbook" | "period">,
+  review: Pick<RunReview, "business" | "playbook" | "period" | "planHash">,
 ): Promise<Page> {
   const changes = await api.find(PlanChangesBody, "/v1/runs/{id}/plan-changes", {
     params: { id },
@@ -28,6 +28,7 @@ export async function changedPlan(
     title: "The plan has changed",
     lead: `${review.playbook} ${review.period}`,
     status: 409,
+    planHash: review.planHash ?? undefined,
     main: html`${note("stop", html`<p>What you looked at is not the plan any more. Nothing was decided. <a href="${runPage(id)}">Look at the plan as it is now</a></p>`)}
     ${
       changes === undefined

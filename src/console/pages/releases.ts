@@ -13,8 +13,9 @@ import { counted } from "../../domain/counted.ts";
 import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
-import { folded, form, hidden, note, outcomes, section, submit } from "../elements.ts";
-import type { ActOf, PageOf } from "../page.ts";
+import { folded, form, hidden, movedOn, note, outcomes, section, submit } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { type Markup, usd, whole } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
@@ -38,24 +39,29 @@ function readPage(api: Api, page: number) {
 export const checkRelease: PageOf = async ({ api, query, visitor }) => {
   const ids = [...new Set(query.getAll("id"))];
   if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
-  const found = await holdsNamed(api, ids);
-  if (found.length === 0) {
-    throw new Refused(409, "moved_on", "None of these holds is in force any more.");
-  }
+  const { released, kept, goesOut } = await api.get(ReleaseBody, "/v1/releases", {
+    query: { holds: ids.join(",") },
+  });
+  const count = released.length;
   return {
-    title: found.length === 1 ? "Release a hold" : `Release ${whole(found.length)} holds`,
+    title: count === 1 ? "Release a hold" : `Release ${whole(count)} holds`,
     main: section(
       "These are released",
-      html`${note("warn", html`<p>What they keep back goes out as soon as its runs look, which is within seconds, if it is approved and nothing else holds it.</p>`)}
-      ${holdTable(found, visitor)}
-      ${form(
-        visitor,
-        "/holds/release",
-        html`${found.map(({ id }) => hidden("id", id))}
-          <div class="acts">
-            ${submit(found.length === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
-          </div>`,
-      )}`,
+      html`${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
+      ${count === 0 ? "" : html`${goesOutOf([goesOut], "then")}${holdTable(released, visitor)}`}
+      ${keptList(kept)}
+      ${
+        count === 0
+          ? html`<p><a href="/holds">Back</a></p>`
+          : form(
+              visitor,
+              "/holds/release",
+              html`${released.map(({ id }) => hidden("id", id))}
+                <div class="acts">
+                  ${submit(count === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
+                </div>`,
+            )
+      }`,
     ),
   };
 };
@@ -105,14 +111,22 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
 const ofWhom = (said: URLSearchParams) => (said.get("by") ?? "").trim();
 
 /** What one person has set, also by the cancels that they have asked for, and what goes out then. */
-export const checkReleaseAll: PageOf = async ({ api, query, visitor }) => {
-  const by = ofWhom(query);
-  const { released, kept, goesOut } = await api.get(ReleaseBody, "/v1/releases", { query: { by } });
+export const checkReleaseAll: PageOf = (request) => releaseAllPage(request, ofWhom(request.query));
+
+async function releaseAllPage(
+  { api, visitor }: PageRequest,
+  by: string,
+  stale?: string,
+): Promise<Page> {
+  const { released, kept, goesOut, hash } = await api.get(ReleaseBody, "/v1/releases", {
+    query: { by },
+  });
   return {
     title: `Release all that ${by} has set`,
+    status: stale === undefined ? 200 : 409,
     main: section(
       `${counted(released.length, "hold")}`,
-      html`${goesOutOf([goesOut], "then")}
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${goesOutOf([goesOut], "then")}
       ${released.length === 0 ? "" : holdTable(released, visitor)} ${keptList(kept)}
       ${
         released.length === 0
@@ -120,14 +134,14 @@ export const checkReleaseAll: PageOf = async ({ api, query, visitor }) => {
           : form(
               visitor,
               "/holds/release-all",
-              html`${hidden("by", by)}
+              html`${hidden("by", by)}${hidden("hash", hash)}
                 <div class="acts">${submit("Release them all")}<a href="/holds">Back</a></div>`,
             )
       }`,
       "release-all",
     ),
   };
-};
+}
 
 /** What stays, and who may lift it. */
 function keptList(kept: Release["kept"]): Markup | "" {
@@ -138,9 +152,18 @@ function keptList(kept: Release["kept"]): Markup | "" {
     </ul>`;
 }
 
-export const releaseAll: ActOf = async ({ api, form: sent }) => {
+export const releaseAll: ActOf = async (request) => {
+  const { api, form: sent } = request;
   const by = ofWhom(sent);
-  const { released, kept, goesOut } = await api.post(ReleaseBody, "/v1/releases", { body: { by } });
+  const body = { by, hash: sent.get("hash") ?? "" };
+  let done: Release;
+  try {
+    done = await api.post(ReleaseBody, "/v1/releases", { body });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "stale_holds") throw error;
+    return releaseAllPage(request, by, error.message);
+  }
+  const { released, kept, goesOut } = done;
   return {
     title: "Released",
     main: html`${note("good", html`<p>${counted(released.length, "hold")} released.</p>`)}

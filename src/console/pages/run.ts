@@ -21,6 +21,8 @@ import { otherWorkflow } from "./other-workflow.ts";
 
 /** Bills on one page. */
 const BILLS_A_PAGE = 50;
+/** Payments of a cancellation on one page. */
+const OTHERS_A_PAGE = 100;
 
 /** A run: first what an approver decides by, then where it stands. */
 export const run: PageOf = async (request) => {
@@ -36,8 +38,9 @@ export const run: PageOf = async (request) => {
     return pageOf(request, review, report);
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "no_pay_run") throw error;
+    const asked = { page: String(page), pageSize: String(OTHERS_A_PAGE) };
     return otherWorkflow(
-      await api.get(AnyStatusBody, "/v1/runs/{id}", { params: { id } }),
+      await api.get(AnyStatusBody, "/v1/runs/{id}", { params: { id }, query: asked }),
       request,
     );
   }
@@ -50,9 +53,8 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
   return {
     title: `${playbook} ${period}`,
     lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
-    planHash: mayDecide ? (review.planHash ?? undefined) : undefined,
-    main: html` ${PLAN_CHANGED}
-    ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
+    planHash: review.planHash ?? undefined,
+    main: html` ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}${plan.count === 0 ? "" : TO_DECISION}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
@@ -79,18 +81,6 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
     )}`,
   };
 }
-
-/** The page's script shows it when the plan has changed under a form. */
-const PLAN_CHANGED = html`<div id="plan-changed" role="alert" hidden>
-  ${note(
-    "stop",
-    html`<p>
-      What you have before you is not the plan any more. <a href="">Look at it again</a>; nothing
-      was decided.
-    </p>`,
-    "The plan has changed",
-  )}
-</div>`;
 
 /** On a phone odd and late bills fill many screens before it. */
 const TO_DECISION = html`<div class="acts">

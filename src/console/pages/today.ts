@@ -5,7 +5,7 @@ import { runPage } from "../../contracts/console-pages.ts";
 import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { counted, waits } from "../../domain/counted.ts";
-import { facts, live, note, section, table } from "../elements.ts";
+import { facts, folded, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
@@ -35,7 +35,7 @@ export const today: PageOf = async ({ api, visitor }) => {
         `,
       )}
       ${live("week", weeks(overview, isShown))}
-      ${live("runs", section("Runs", runTable(runs.items, visitor)))}
+      ${live("runs", section("Runs", runTable(runs.items, visitor)))} ${COMMANDS}
     `,
   };
 };
@@ -192,10 +192,20 @@ function firstSteps(): Markup {
       </p>
       <pre>
 payrun validate rent.yaml
-payrun launch rent.yaml</pre>
-      ${facts([
-        ["Schedules", html`<code>payrun schedule list</code>`],
-        ["Onboarding a business", html`<code>payrun launch onboarding</code>`],
-      ])}`,
+payrun launch rent.yaml</pre>`,
   );
 }
+
+/** What has no page yet. */
+const COMMANDS = section(
+  "On the command line",
+  folded(
+    "Schedules, playbooks, onboarding and the trail have no page yet",
+    facts([
+      ["What runs by itself, and when next", html`<code>payrun schedule list</code>`],
+      ["Playbooks, and who changed what", html`<code>payrun playbook list</code>`],
+      ["Onboarding a business", html`<code>payrun launch kyb-onboarding.yaml</code>`],
+      ["Whether the trail is whole", html`<code>payrun audit verify</code>`],
+    ]),
+  ),
+);

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { allGoesOut } from "../../api/goes-out.ts";
 import { ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
-import { unprocessable } from "../../actions/errors.ts";
+import { conflict, unprocessable } from "../../actions/errors.ts";
 import { freedBy, type FreedLine, holdsBy, liftHolds } from "../../actions/holds/release.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
@@ -20,8 +21,21 @@ export function addReleaseRoutes(routes: Routes): void {
     method: "get",
     path: "/v1/releases",
     tag: "holds",
-    summary: "The holds of one person, and what goes out once they are lifted",
-    query: z.object({ by: words.describe("Who has set them"), business: name.optional() }),
+    summary:
+      "The holds of one person, or those that are named, and what goes out once they are lifted",
+    query: z
+      .object({
+        by: words.optional().describe("Who has set them"),
+        holds: z
+          .string()
+          .transform((text) => text.split(","))
+          .optional()
+          .describe("Their ids, separated by commas; those that are in force no more are left out"),
+        business: name.optional(),
+      })
+      .refine(({ by, holds }) => (by === undefined) !== (holds === undefined), {
+        message: "must name either by or holds",
+      }),
     responses: { 200: { description: "Nothing is lifted by asking", schema: ReleaseBody } },
     handle: async ({ query, principal, context }) => {
       const all = await heldBy(context, query, principal);
@@ -36,10 +50,23 @@ export function addReleaseRoutes(routes: Routes): void {
     tag: "holds",
     summary: "Lifts the holds that one person has set, as far as the caller may lift them",
     roles: holders,
-    body: z.strictObject({ by: words.describe("Who has set them"), business: name.optional() }),
+    body: z.strictObject({
+      by: words.describe("Who has set them"),
+      business: name.optional(),
+      hash: z
+        .string()
+        .optional()
+        .describe("Of the list that was looked at: where it is another one now, nothing is lifted"),
+    }),
     responses: { 200: { description: "Lifted", schema: ReleaseBody } },
     handle: async ({ body, principal, context }) => {
       const all = await heldBy(context, body, principal);
+      if (body.hash !== undefined && body.hash !== hashOf(all)) {
+        throw conflict(
+          "stale_holds",
+          `What ${body.by} has set is not what was looked at any more. Nothing was released: look at it again.`,
+        );
+      }
       // What may be lifted by nobody here is refused with the roles that may.
       const [kept] = all.flatMap((each) => each.kept);
       if (kept !== undefined && all.every(({ lifting }) => lifting.length === 0)) {
@@ -58,7 +85,7 @@ export function addReleaseRoutes(routes: Routes): void {
   });
 }
 
-/** What somebody has set in one business. */
+/** What somebody has set in one business, or what is named there. */
 interface HeldBy {
   readonly profile: BusinessProfile;
   readonly lifters: (hold: Hold) => readonly string[];
@@ -67,10 +94,14 @@ interface HeldBy {
   readonly goesOut: readonly FreedLine[];
 }
 
-/** @throws GatewayError 422 where they have set none that is in force, with those who have */
+/** @throws GatewayError 422 where none of it is in force, with those who have set some */
 async function heldBy(
   context: ScopedContext,
-  asked: { readonly by: string; readonly business?: string | undefined },
+  asked: {
+    readonly by?: string | undefined;
+    readonly holds?: readonly string[] | undefined;
+    readonly business?: string | undefined;
+  },
   principal: Principal,
 ): Promise<HeldBy[]> {
   const all: HeldBy[] = [];
@@ -80,8 +111,11 @@ async function heldBy(
     const { db } = context.store;
     const clock = await context.clocks.read(profile);
     const { businessMs } = clock;
-    const holds = await holdsBy(db, profile, { author: asked.by, businessMs });
     const inForce = await activeHolds(db, businessId, businessMs);
+    const holds =
+      asked.by === undefined
+        ? inForce.filter(({ holdId }) => asked.holds?.includes(holdId))
+        : await holdsBy(db, profile, { author: asked.by, businessMs });
     for (const { author } of inForce) if (!author.includes("/")) authors.add(author);
     const lifters = await liftersOf(context, profile, principal);
     const mayLift = (hold: Hold) => lifters(hold).some((role) => principal.roles.includes(role));
@@ -93,8 +127,17 @@ async function heldBy(
     all.push({ profile, lifters, lifting, kept, goesOut });
   }
   if (all.some(({ lifting, kept }) => lifting.length + kept.length > 0)) return all;
+  if (asked.by === undefined) {
+    throw unprocessable("no_such_hold", "None of these holds is in force any more.");
+  }
   const others = authors.size === 0 ? "" : ` Holds are in force by ${[...authors].join(", ")}.`;
   throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
+}
+
+/** Of the holds that are lifted, whichever business has them. */
+function hashOf(all: readonly Pick<HeldBy, "lifting">[]): string {
+  const ids = all.flatMap(({ lifting }) => lifting.map(({ holdId }) => holdId));
+  return createHash("sha256").update(JSON.stringify(ids.toSorted())).digest("base64url");
 }
 
 async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
@@ -113,5 +156,5 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
   const goesOut = await Promise.all(
     all.map((each) => goesOutJson(context, each.profile, each.goesOut)),
   );
-  return { released, kept, goesOut: allGoesOut(goesOut) };
+  return { released, kept, goesOut: allGoesOut(goesOut), hash: hashOf(all) };
 }

@@ -1,0 +1,31 @@
+import { html } from "hono/html";
+import { note } from "./elements.ts";
+import type { Page } from "./layout.ts";
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: "You may not do this",
+  404: "There is no such page",
+  409: "Things have moved on",
+  422: "This can’t be done",
+  429: "Too much at once",
+};
+
+/** What was refused, or what there is not, for a person. */
+export function refusalPage({
+  status,
+  message,
+}: {
+  readonly status: number;
+  readonly message: string;
+}): Page {
+  const title =
+    TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");
+  return {
+    title,
+    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${message}</p>`)}
+      <p>
+        ${status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
+        <a href="/">Today</a>
+      </p>`,
+  };
+}

@@ -1,0 +1,43 @@
+import { DefaultLogger, type Logger, Runtime, type RuntimeOptions } from "@temporalio/worker";
+import type { ActivityLog } from "../../activities/shared/context.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { reasonOf } from "../process/repeat.ts";
+
+/** What of the SDK's log fields is kept: an allow-list, since they can carry anything. */
+const KEPT = ["workflowId", "activityType", "attempt", "sdkComponent", "taskQueue"];
+
+/**
+ * How Temporal's SDK logs and counts in this process.
+ *
+ * @param metricsAddress where Prometheus reads the SDK's own metrics; undefined for nowhere
+ * @throws ConfigError where something listens at that address already
+ */
+export function installRuntime(log: ActivityLog, metricsAddress: string | undefined): Runtime {
+  const logger = runtimeLogger(log);
+  const telemetryOptions = metricsAddress === undefined ? {} : metricsAt(metricsAddress);
+  try {
+    return Runtime.install({ logger, shutdownSignals: [], telemetryOptions });
+  } catch (error) {
+    if (metricsAddress === undefined) throw error;
+    const why = `PAYRUN_WORKER_METRICS: ${metricsAddress} can't be listened on: ${reasonOf(error)}`;
+    throw new ConfigError([why]);
+  }
+}
+
+/** The names that Temporal's alerts and dashboards ask for, with Prometheus' suffixes. */
+function metricsAt(bindAddress: string): NonNullable<RuntimeOptions["telemetryOptions"]> {
+  const names = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+  return { metrics: { prometheus: { bindAddress, ...names } } };
+}
+
+/** The SDK's own log through ours: warnings and errors only, with what the error says. */
+export function runtimeLogger(log: ActivityLog): Logger {
+  return new DefaultLogger("WARN", ({ message, meta }) => {
+    const { error, ...fields } = meta ?? {};
+    const kept = Object.entries(fields).filter(([key]) => KEPT.includes(key));
+    log.warn(message, {
+      ...Object.fromEntries(kept),
+      ...(error === undefined ? {} : { reason: reasonOf(error) }),
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import type { SeededRun } from "../gateway/support/rows.ts";
+import { seedDeposit } from "./support/deposit.ts";
+import { signedIn, type Visits } from "./support/visits.ts";
+import { seedWeekly } from "./support/weekly-run.ts";
+
+const HASH = "h".repeat(64);
+const INCIDENT = "funding-incident/acme/balance";
+
+let nowMs: number;
+let gateway: TestGateway;
+let run: SeededRun;
+let otto: Visits;
+let page: string;
+
+beforeEach(async () => {
+  nowMs = Date.now();
+  const careful = profile({ signIn: { freshOverCents: 100_000 } });
+  gateway = await startTestGateway({ profiles: [careful], nowMs: () => nowMs });
+  run = await seedWeekly(gateway.store);
+  otto = await signedIn(gateway, "otto", ["owner"]);
+  page = `/runs/${encodeURIComponent(run.runId)}/deposit`;
+});
+afterEach(() => gateway.stop());
+
+const ask = (owner: string) => seedDeposit(gateway.store, { run, owner, hash: HASH });
+
+async function standsAs(owner: string): Promise<string[]> {
+  const rows = await gateway.store.db.selectFrom("top_ups").selectAll().execute();
+  return rows.filter((row) => row.owner === owner).map(({ state }) => state);
+}
+
+const check = () => `${page}?topUp=${HASH}&plan=${run.planHash}`;
+
+test("A deposit is decided by nobody who has not chosen: a comment alone approves nothing", async () => {
+  await ask(run.runId);
+  const asked = await otto.get(check());
+  expect(asked.text).toContain("Approve the deposit");
+  const silent = await otto.send(asked, page, { comment: "no, too much" });
+  expect(silent.status).toBe(422);
+  expect(silent.text).toContain("Say whether it is approved or refused.");
+  expect(silent.html).toContain('value="no, too much"');
+  expect(await standsAs(run.runId)).toEqual(["proposed"]);
+  const refused = await otto.send(silent, page, { decision: "reject", comment: "no, too much" });
+  expect(refused.text).toContain("Your rejection counts");
+  expect(await standsAs(run.runId)).toEqual(["refused"]);
+});
+
+test("A deposit of a plan that has changed is not decided about: the page shows the difference", async () => {
+  await ask(run.runId);
+  const old = await otto.get(`${page}?topUp=${HASH}&plan=another`);
+  expect(old.status).toBe(409);
+  expect(old.text).toContain("The plan has changed");
+});
+
+test("A deposit that an account's decision approves asks for a newer sign-in above the profile's amount, and keeps what was filled in", async () => {
+  await gateway.store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+      ...{ workflowId: INCIDENT, reason: "Insufficient funds" },
+      ...{ roles: ["owner"], nowMs, failedAtMs: nowMs },
+    }),
+  );
+  await ask(INCIDENT);
+  const path = "/incidents/balance?business=acme";
+  nowMs += 16 * 60_000;
+  const filled = { decision: "top-up", reason: "agreed with Olga" };
+  const refused = await otto.send(await otto.get(path), path, filled);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain("Sign in again first");
+  expect(refused.html).toContain(`/sign-in?again=true&amp;to=${encodeURIComponent(path)}`);
+  const token = await gateway.token("otto", ["owner"]);
+  const link = await gateway.call("POST", "/v1/sign-in-links", token);
+  await otto.browser.post("/sign-in", { code: String(link.json["code"]), to: "/" });
+  const again = await otto.get(path);
+  expect(again.html).toContain('value="agreed with Olga"');
+  expect(again.html).toMatch(/value="top-up"\s+required\s+checked/);
+  const done = await otto.send(again, path, filled);
+  expect(done.text).toContain("The deposit is approved.");
+});

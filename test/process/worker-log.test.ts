@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { runtimeLogger } from "../../src/worker/runtime.ts";
+
+test("what fails at a step stands in the worker's log with its workflow, its step and what the error says, and nothing else that the SDK adds", () => {
+  const lines: [string, unknown][] = [];
+  const write = (message: string, fields?: unknown) => void lines.push([message, fields]);
+  const logger = runtimeLogger({ info: write, warn: write });
+  const about = {
+    workflowId: "pay-run/acme/weekly/2026-11-26",
+    activityType: "planRun",
+    attempt: 3,
+  };
+  const error = Object.assign(new Error("no profile has this business"), { body: "secret" });
+  logger.warn("Activity failed", { ...about, runId: "0199", error, args: ["secret"] });
+  logger.info("Worker state changed", about);
+  expect(lines).toEqual([
+    ["Activity failed", { ...about, reason: "no profile has this business" }],
+  ]);
+});
