@@ -84,20 +84,28 @@ function refusedIn(answer: ApiAnswer): Refused {
 
 /** One act of several at once, and what became of it. */
 export type Outcome = { readonly id: string } & (
-  | { readonly done: true }
+  | {
+      readonly done: true;
+      /** What came of it, where that is not the same for each. */
+      readonly says?: string;
+    }
   | { readonly done: false; readonly why: string }
 );
 
-/** Does the same with each of these, one after the other: what is refused stops none of the others. */
+/**
+ * Does the same with each of these, one after the other: what is refused stops none of the others.
+ *
+ * @param act may say what came of it
+ */
 export async function each(
   ids: readonly string[],
-  act: (id: string) => Promise<unknown>,
+  act: (id: string) => Promise<string | void>,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const id of ids) {
     try {
-      await act(id);
-      outcomes.push({ id, done: true });
+      const says = await act(id);
+      outcomes.push({ id, done: true, ...(typeof says === "string" ? { says } : {}) });
     } catch (error) {
       if (!(error instanceof Refused) || error.status >= 500) throw error;
       outcomes.push({ id, done: false, why: error.message });

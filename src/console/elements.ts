@@ -236,23 +236,26 @@ export function outcomes(
   done: string,
 ): Markup {
   const refused = of.filter((outcome) => !outcome.done);
-  const sorted = [...refused, ...of.filter((outcome) => outcome.done)];
+  const others = of.filter((outcome) => outcome.done && outcome.says !== undefined);
+  const plain = of.filter((outcome) => outcome.done && outcome.says === undefined);
+  const sorted = [...refused, ...others, ...plain];
+  const count = html`${whole(plain.length)} of ${whole(of.length)}: ${done}.`;
   const head =
-    refused.length === 0
-      ? note("good", html`<p>${whole(of.length)} of ${whole(of.length)}: ${done}.</p>`)
+    plain.length === of.length
+      ? note("good", html`<p>${count}</p>`)
       : note(
           "warn",
           html`<p>
-            ${whole(of.length - refused.length)} of ${whole(of.length)}: ${done}.
-            ${whole(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing
-            of ${refused.length === 1 ? "it" : "them"} was changed.
+            ${count}
+            ${refused.length === 0 ? "" : html`${whole(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing of ${refused.length === 1 ? "it" : "them"} was changed.`}
+            ${others.length === 0 ? "" : html`Of ${whole(others.length)} something else came: it stands below.`}
           </p>`,
         );
   return html`${head}${table(
     "What became of each",
     [
       { title: "What", isHead: true, cell: ({ id }: Outcome) => nameOf(id) },
-      { title: "Result", cell: (outcome) => (outcome.done ? done : outcome.why) },
+      { title: "Result", cell: (outcome) => (outcome.done ? (outcome.says ?? done) : outcome.why) },
     ],
     sorted,
   )}`;

@@ -151,3 +151,37 @@ test("no page breaks its own policy: nothing inline, nothing from elsewhere", as
   for (const path of Object.values(pages())) await page.goto(`${gateway.url}${path}`);
   expect(problems).toEqual([]);
 });
+
+test("the pages that answer a form are read by everybody in both colours: a mistake, results, what was stopped and released", async () => {
+  const who = { name: "olga-answers", roles: ["operator", "controller"] };
+  const page = await visitor(browser, gateway, who, { ...PHONE, bypassCSP: true });
+  const press = (button: string) =>
+    page.locator("main").getByRole("button", { name: button }).click();
+  const look = async (title: string): Promise<void> => {
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findings(page), `${title}, ${colorScheme}`).toEqual([]);
+    }
+    expect(await overflow(page), title).toBeLessThanOrEqual(0);
+  };
+  const { approve = "", resolve = "", "stop-vendor": stopVendor = "", release = "" } = pages();
+  await page.goto(`${gateway.url}${approve.replace("&out=pbl_0101", "")}`);
+  await page.getByLabel("Whom did you call?").fill("Ann Lee");
+  await page.getByLabel("On which number, known from before?").fill("none");
+  await press("Approve");
+  await page.locator(".problem").waitFor();
+  await look("Check before you approve");
+  await page.goto(`${gateway.url}${resolve}`);
+  await page.getByLabel("Give up").check();
+  await page.getByLabel("Why").fill("never delivered");
+  await press("Do this");
+  await look("Done");
+  await page.goto(`${gateway.url}${stopVendor}`);
+  await page.getByLabel("Why").fill("odd debits");
+  await press("Stop");
+  await look("Northwind Freight is stopped");
+  await page.goto(`${gateway.url}${release}`);
+  await press("Release it");
+  await look("Released");
+});

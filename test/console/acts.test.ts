@@ -258,6 +258,18 @@ test("A bill's page says in its first sentence what became of it, and offers wha
   expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("given-up");
 });
 
+test("An address alone says nothing of a bill or a vendor: done is what is so", async () => {
+  for (const act of ["hold", "retry", "paid-elsewhere", "give-up"]) {
+    expect((await olga.get(`/bills/pbl_0101?business=acme&done=${act}`)).text).not.toContain(
+      "Done",
+    );
+  }
+  expect((await olga.get("/vendors/con_4?business=acme&done=hold")).text).not.toContain("Done");
+  const path = "/bills/pbl_0101/hold?business=acme";
+  const held = await olga.send(await olga.get(path), path, { reason: "a call is open" });
+  expect(held.text).toContain("Done It is on hold: nothing new is sent for it.");
+});
+
 test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {
   const today = newYorkDate(Date.now());
   await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });

@@ -5,6 +5,7 @@ import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-cli
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
+import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
@@ -100,7 +101,7 @@ function summaryLines(resolved: readonly Resolution[]): string[] {
 function resultOf({ action, state, approvalEnded }: Resolution): string {
   if (action !== "retry") return state;
   if (approvalEnded === undefined) return "tried again";
-  return `${printable(approvalEnded)} It is not tried again: the next run plans it and asks for a new approval`;
+  return `${printable(approvalEnded)} ${LEFT_TO_NEXT_RUN}`;
 }
 
 function actionOf(options: {

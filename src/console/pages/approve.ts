@@ -17,11 +17,12 @@ import { billLink, nameOfAccount } from "./run-bills.ts";
 
 /** What the approval would do, before it is given: nothing is decided by looking at it. */
 export const checkApproval: PageOf = async ({ api, params, query, visitor }) => {
-  const checking = checkingOf(params, query);
+  const asked = checkingOf(params, query);
   // Never of the address: nobody else fills in for whoever follows a link.
-  const kept = await visitor.keptForm(`${runPage(checking.id)}/approve`);
-  const isSame = kept?.get("plan") === checking.planHash;
+  const kept = await visitor.keptForm(`${runPage(asked.id)}/approve`);
+  const isSame = kept?.get("plan") === asked.planHash;
   const said = isSame ? kept : new URLSearchParams();
+  const checking = query.get("kept") === "yes" && isSame ? checkingOf(params, kept) : asked;
   return checkPage(api, visitor, checking, { said, problems: new Map(), isKept: isSame });
 };
 

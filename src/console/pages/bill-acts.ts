@@ -2,9 +2,11 @@ import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { HoldBody } from "../../api/holds.ts";
-import { ResolutionBody } from "../../api/schemas.ts";
+import { type Resolution, ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
+import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { asking } from "./ask.ts";
 import { billActPage, historyOf, nameOfBill } from "./bill.ts";
@@ -88,10 +90,27 @@ function resolving(
     act: async ({ api }, history, reason) => {
       const { payableId: id, business } = history;
       const asked = { params: { id }, query: { business }, body: { action, reason } };
-      await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
-      return doneAt(history, action);
+      const done = await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
+      const otherwise = notTriedAgain(done);
+      if (otherwise === undefined) return doneAt(history, action);
+      return {
+        title: "Left to the next run",
+        lead: lead(history),
+        main: html`${note("warn", html`<p>${otherwise}</p>`)}
+          <p>
+            <a href="${back(history)}">The bill</a> ·
+            <a href="/needs-action">What else needs action</a>
+          </p>`,
+      };
     },
   });
+}
+
+/** What becomes of a bill whose approval has ended, although somebody wants it tried again. */
+export function notTriedAgain({
+  approvalEnded,
+}: Pick<Resolution, "approvalEnded">): string | undefined {
+  return approvalEnded === undefined ? undefined : `${approvalEnded} ${LEFT_TO_NEXT_RUN}.`;
 }
 
 export const RESOLUTIONS = {

@@ -34,7 +34,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
       html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
       ${reasonBeside(history)}`,
     ),
-    main: html` ${doneNote(query.get("done"))} ${live("verdict", verdictOf(history))}
+    main: html` ${doneNote(query.get("done"), history)} ${live("verdict", verdictOf(history))}
     ${section(
       "The bill",
       html`${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history)}`,
@@ -51,18 +51,30 @@ function reasonBeside({ reason, paidOnce }: PayableHistory): string {
   return reason === null || isSaidBy(paidOnce, reason) ? "" : reason;
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  hold: "It is on hold from now on: nothing new is sent for it.",
-  cancel: "Its payment is being cancelled. What came of it stands below.",
-  retry: "It is tried again: its own workflow looks what is true, and pays what is still owed.",
-  "paid-elsewhere": "It counts as paid elsewhere. A hold without end keeps runs from paying it.",
-  "give-up": "It is given up. A hold without end keeps runs from paying it.",
-};
-
-function doneNote(act: string | null): Markup | "" {
-  const said = act === null ? undefined : DONE[act];
+/** What was done, for as long as it is so: an address says nothing by itself. */
+function doneNote(act: string | null, history: PayableHistory): Markup | "" {
+  const said = act === null ? undefined : DONE[act]?.(history);
   return said === undefined ? "" : note("good", html`<p>${said}</p>`, "Done");
 }
+
+const DONE: Readonly<Record<string, (history: PayableHistory) => string | undefined>> = {
+  hold: ({ holds }) =>
+    holds.some(({ releasedAt }) => releasedAt === null)
+      ? "It is on hold: nothing new is sent for it."
+      : undefined,
+  retry: ({ owner, business, payableId }) =>
+    owner === retryFailedPaymentId(business, payableId)
+      ? "It is tried again: its own workflow looks what is true, and pays what is still owed."
+      : undefined,
+  "paid-elsewhere": ({ state }) =>
+    state === "paid-elsewhere"
+      ? "It counts as paid elsewhere. A hold without end keeps runs from paying it."
+      : undefined,
+  "give-up": ({ state }) =>
+    state === "given-up"
+      ? "It is given up. A hold without end keeps runs from paying it."
+      : undefined,
+};
 
 const VERDICT_TONES: Readonly<Record<string, NoteTone>> = {
   "paid-once": "good",

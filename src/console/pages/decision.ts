@@ -76,13 +76,15 @@ export async function decided(
   }
 }
 
-/** The page that asked for the decision: a deposit's, or the plan's with what is left out. */
-function askedOn({ id, planHash, out }: Checking, form: URLSearchParams): string {
-  const query = new URLSearchParams({ plan: planHash });
+/**
+ * The page that asked for the decision: a deposit's, or the plan's. What is left out is in the kept
+ * form: it may be more than a sign-in carries along in an address.
+ */
+function askedOn({ id, planHash }: Checking, form: URLSearchParams): string {
   const topUp = form.get("topUp");
-  if (topUp !== null) query.set("topUp", topUp);
-  for (const each of out) query.append("out", each);
-  return `${runPage(id)}/${topUp === null ? "approve" : "deposit"}?${query.toString()}`;
+  if (topUp === null) return `${runPage(id)}/approve?plan=${encodeURIComponent(planHash)}&kept=yes`;
+  const query = new URLSearchParams({ plan: planHash, topUp });
+  return `${runPage(id)}/deposit?${query.toString()}`;
 }
 
 /** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */

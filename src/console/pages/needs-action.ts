@@ -27,7 +27,7 @@ import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
 import { capital, day, type Markup, usd, when } from "../words.ts";
-import { RESOLUTIONS } from "./bill-acts.ts";
+import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, incidentPage } from "./incident.ts";
 
 const BILLS_A_PAGE = 100;
@@ -212,10 +212,10 @@ export const resolveBills: ActOf = async (request) => {
   if (Object.keys(problems).length > 0) return resolutionPage(request, sent, problems);
   const keys = [...new Set(sent.getAll("bill"))];
   const known = new Map((await parkedNamed(api, keys)).map((bill) => [keyOf(bill), bill]));
-  const results = await each(keys, (key) => {
+  const results = await each(keys, async (key) => {
     const [business = "", ...id] = key.split("/");
     const asked = { params: { id: id.join("/") }, query: { business }, body: { action, reason } };
-    return api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
+    return notTriedAgain(await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked));
   });
   return {
     title: results.every(({ done }) => done) ? "Done" : "Not all of it was done",

@@ -36,7 +36,7 @@ export const vendor: PageOf = async (request) => {
   return {
     title: nameOf(found),
     lead: html`Vendor <code>${contactId}</code>`,
-    main: html` ${request.query.get("done") === "hold" ? note("good", html`<p>The vendor is on hold from now on: nothing new is sent to it.</p>`, "Done") : ""}
+    main: html` ${request.query.get("done") === "hold" && holds.length > 0 ? note("good", html`<p>The vendor is on hold: nothing new is sent to it.</p>`, "Done") : ""}
     ${section(
       "Bank account",
       html`${account(found, zone)}

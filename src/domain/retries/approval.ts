@@ -55,3 +55,7 @@ const TOO_LATE = `Nacha's rules end reinitiations ${REINITIATION_DAYS} days afte
 function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
   return runsOn > addDays(firstSettledOn, REINITIATION_DAYS);
 }
+
+/** What becomes of a bill that somebody wants tried again, and whose approval has ended. */
+export const LEFT_TO_NEXT_RUN =
+  "It is not tried again: the next run plans it and asks for a new approval";

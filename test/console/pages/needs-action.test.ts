@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { Api } from "../../../src/console/api.ts";
+import { resolveBills } from "../../../src/console/pages/needs-action.ts";
+import type { ApiRequest, Visitor } from "../../../src/console/visitor.ts";
+
+const resolved = {
+  ...{ publicId: null, contactName: null, amountCents: 100, business: "acme" },
+  ...{ action: "retry", runId: "pay-run/acme/weekly/1", state: "parked" },
+};
+
+/** The API's answers: one bill is tried again, of the other the approval has ended. */
+async function perform({ method, params }: ApiRequest) {
+  const payableId = params?.["id"] ?? "";
+  if (method === "get") {
+    const page = { page: 1, pageSize: 100, nextPage: null };
+    return { status: 200, json: { items: [], totalCount: 0, totalCents: 0, ...page } };
+  }
+  const ended = payableId === "p2" ? { approvalEnded: "R03 ends its approval." } : {};
+  return { status: 200, json: { ...resolved, payableId, ...ended } };
+}
+
+test("a bill whose approval has ended is not said to be tried again, beside one that is", async () => {
+  const form = new URLSearchParams([
+    ["bill", "acme/p1"],
+    ["bill", "acme/p2"],
+    ["action", "retry"],
+    ["reason", "the vendor has called"],
+  ]);
+  const visitor = { perform } as unknown as Visitor;
+  const query = new URLSearchParams();
+  const page = await resolveBills({ visitor, api: new Api({ perform }), params: {}, query, form });
+  if ("goTo" in page) throw new Error("no page");
+  const text = String(await page.main)
+    .replaceAll(/<[^>]+>|\s+/g, " ")
+    .replaceAll(/ +/g, " ");
+  expect(text).toContain("1 of 2: being tried again. Of 1 something else came");
+  expect(text).toContain(
+    "acme/p2 R03 ends its approval. It is not tried again: the next run plans it and asks for a new approval.",
+  );
+});
