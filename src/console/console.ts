@@ -130,19 +130,21 @@ async function forVisitor(
   make: (visitor: Visitor) => Promise<Made>,
 ): Promise<Response> {
   let visitor: Visitor | undefined;
+  const answered = (page: Page): Page =>
+    c.req.method === "GET" ? page : { ...page, bannersOf: "/" };
   try {
     visitor = await door.visitorOf(c);
     if (visitor === undefined) return c.redirect(signInFor(c), 303);
     const made = await make(visitor);
     if ("goTo" in made) return c.redirect(made.goTo, 303);
     return await c.html(
-      around(visitor, c.req.path, made),
+      around(visitor, c.req.path, answered(made)),
       (made.status ?? 200) as ContentfulStatusCode,
     );
   } catch (error) {
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
-    const page = refusalPage(refused);
+    const page = answered(refusalPage(refused));
     const status = refused.status as ContentfulStatusCode;
     try {
       return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);

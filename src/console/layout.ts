@@ -16,6 +16,8 @@ export interface Page {
   readonly status?: number;
   /** Hash of the plan that the page's forms are about: its script says when that has changed. */
   readonly planHash?: string | undefined;
+  /** Of what a form has answered: the page whose banners it shows, since it is never asked for again. */
+  readonly bannersOf?: string;
 }
 
 /** Of each page: nothing but our own files is loaded, run, sent to or framed. */
@@ -50,6 +52,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
       html`<li><a href="${to}" ${to === path ? html`aria-current="page"` : ""}>${name}</a></li>`,
   );
   const plan = page.planHash === undefined ? "" : html` data-plan="${page.planHash}"`;
+  const look = page.bannersOf === undefined ? "" : html` data-look="${page.bannersOf}"`;
   return shell(
     page.title,
     html`<header class="top">
@@ -77,7 +80,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
           </div>
         </div>
       </header>
-      <main id="main" ${plan}>
+      <main id="main" ${plan}${look}>
         <div id="banners" data-live aria-live="polite">${banners}</div>
         <header>
           <h1>${page.title}</h1>

@@ -1,13 +1,19 @@
 // Regions marked data-live are read again every few seconds; forms stay as they are. When the plan
-// that a page's forms are about has changed, the page says so and its buttons are off.
+// that a page's forms are about has changed, the page says so and its buttons are off. What a form
+// has answered stays as it stands: its address would ask for another page, and to load it again
+// would send the form again. Only the banners on it are read, of a page that every visitor has.
 const EVERY_MS = 4000;
 const regions = () => document.querySelectorAll("[data-live]");
 const main = document.querySelector("main");
 
 async function look() {
   if (document.hidden) return;
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (answer.redirected) return location.reload();
+  const { look: elsewhere, plan } = main.dataset;
+  const answer = await fetch(elsewhere ?? location.href, { headers: { accept: "text/html" } });
+  if (answer.redirected) {
+    if (elsewhere === undefined) location.assign(answer.url);
+    return;
+  }
   if (!answer.ok) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const region of regions()) {
@@ -16,8 +22,8 @@ async function look() {
     if (region.contains(document.activeElement) || region.querySelector("details[open]")) continue;
     region.innerHTML = fresh.innerHTML;
   }
-  const now = next.querySelector("main")?.dataset.plan;
-  if (main?.dataset.plan && now !== main.dataset.plan) planChanged();
+  if (elsewhere !== undefined || !plan) return;
+  if (next.querySelector("main")?.dataset.plan !== plan) planChanged();
 }
 
 function planChanged() {
