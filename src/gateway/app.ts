@@ -28,12 +28,14 @@ import { addStopRoutes } from "./routes/stops.ts";
 import { addSystemRoutes } from "./routes/system.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
+import { nothingHere } from "./sign-in/page.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 import { createConsole } from "../console/console.ts";
 import { consoleDoor } from "./console-door.ts";
 import { addCodecRoute } from "./codec.ts";
 import { receiveWebhook } from "./webhooks.ts";
 import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
+import { answerPage } from "./http/html.ts";
 import { addressOf, routeOf } from "./http/request.ts";
 import { Routes } from "./http/route.ts";
 
@@ -64,6 +66,10 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.onError((error, c) => answerError(context, c, error));
   app.notFound((c) => {
+    // Somebody at a browser reads a page; everything of the API says what there is.
+    if (c.req.method === "GET" && c.req.header("accept")?.startsWith("text/html") === true) {
+      return answerPage(c, nothingHere(), 404);
+    }
     const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
     return answerError(context, c, notFound(message));
   });
