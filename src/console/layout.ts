@@ -84,7 +84,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
         <div id="banners" data-live aria-live="polite">${banners}</div>
         <header>
           <h1>${page.title}</h1>
-          ${page.lead === undefined ? "" : html`<p class="lead">${page.lead}</p>`}
+          ${page.lead === undefined ? "" : html`<div class="lead">${page.lead}</div>`}
         </header>
         ${page.main}
       </main>
@@ -102,7 +102,7 @@ export async function alone({ title, lead, main }: Page): Promise<string> {
       <main id="main" class="alone">
         <header>
           <h1>${title}</h1>
-          ${lead === undefined ? "" : html`<p class="lead">${lead}</p>`}
+          ${lead === undefined ? "" : html`<div class="lead">${lead}</div>`}
         </header>
         ${main}
       </main>`,

@@ -53,10 +53,14 @@ addEventListener("pageshow", () => {
 });
 
 // The code of a link that signs in stands behind the #, where no server sees it: the button sends it.
-const link = location.hash.slice(1);
 const typed = document.getElementById("f-code");
-if (link !== "" && typed !== null) {
+function takeLink() {
+  const link = location.hash.slice(1);
+  if (link === "" || typed === null) return;
   history.replaceState(null, "", location.pathname + location.search);
   typed.value = link;
   document.documentElement.classList.add("has-link");
 }
+takeLink();
+// A link that is opened where this page stands already loads nothing.
+addEventListener("hashchange", takeLink);
