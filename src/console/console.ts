@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Api } from "./api.ts";
 import { fileNamed } from "./files.ts";
-import { alone, around, PAGE_HEADERS } from "./layout.ts";
+import { alone, around, type Page, PAGE_HEADERS } from "./layout.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
 import { approve, checkApproval, checkRejection, reject } from "./pages/approve.ts";
 import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
@@ -128,19 +128,24 @@ async function forVisitor(
   make: (visitor: Visitor) => Promise<Made>,
 ): Promise<Response> {
   let visitor: Visitor | undefined;
+  // A form that is about a plan has a page at its own address, which says when that has changed.
+  const answered = (page: Page): Page =>
+    c.req.method === "GET"
+      ? page
+      : { ...page, bannersOf: page.planHash === undefined ? "/" : c.req.path };
   try {
     visitor = await door.visitorOf(c);
     if (visitor === undefined) return c.redirect(signInFor(c), 303);
     const made = await make(visitor);
     if ("goTo" in made) return c.redirect(made.goTo, 303);
     return await c.html(
-      around(visitor, c.req.path, made),
+      around(visitor, c.req.path, answered(made)),
       (made.status ?? 200) as ContentfulStatusCode,
     );
   } catch (error) {
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
-    const page = refusalPage(refused);
+    const page = answered(refusalPage(refused));
     const status = refused.status as ContentfulStatusCode;
     try {
       return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);

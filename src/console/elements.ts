@@ -28,9 +28,13 @@ export function table<Row>(
         ${title}
       </th>`,
   );
+  // On a phone the last number stands beside the row's name: it is what the row comes to.
+  const sum = columns.findLast(({ isNumber }) => isNumber);
   const cells = (row: Row) =>
-    columns.map(({ title, isNumber, isText, isHead, cell }) => {
-      const kind = isNumber === true ? "n" : isText === true ? "text" : "";
+    columns.map((column) => {
+      const { title, isNumber, isText, isHead, cell } = column;
+      const number = column === sum ? "n sum" : "n";
+      const kind = isNumber === true ? number : isText === true ? "text" : "";
       return isHead === true
         ? html`<th scope="row" role="rowheader" class="${kind}">${cell(row)}</th>`
         : html`<td role="cell" data-title="${title}" class="${kind}"><div>${cell(row)}</div></td>`;
@@ -55,12 +59,12 @@ export function table<Row>(
   </table>`;
 }
 
-/** A few facts, the most important first. */
-export function facts(of: readonly (readonly [string, unknown])[]): Markup {
+/** A few facts, the most important first; long ones have a line of their own on a phone. */
+export function facts(of: readonly (readonly [string, unknown, "long"?])[]): Markup {
   return html`<dl class="facts">
     ${of.map(
-      ([name, value]) =>
-        html`<div>
+      ([name, value, size = ""]) =>
+        html`<div class="${size}">
           <dt>${name}</dt>
           <dd>${value}</dd>
         </div>`,

@@ -16,6 +16,8 @@ export interface Page {
   readonly status?: number;
   /** Hash of the plan that the page is about: where it has a form, its script says when that has changed. */
   readonly planHash?: string | undefined;
+  /** Of what a form has answered: the page whose banners it shows, since it is never asked for again. */
+  readonly bannersOf?: string;
 }
 
 /** Of each page: nothing but our own files is loaded, run, sent to or framed. */
@@ -50,6 +52,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
       html`<li><a href="${to}" ${to === path ? html`aria-current="page"` : ""}>${name}</a></li>`,
   );
   const plan = page.planHash === undefined ? "" : html` data-plan="${page.planHash}"`;
+  const look = page.bannersOf === undefined ? "" : html` data-look="${page.bannersOf}"`;
   return shell(
     page.title,
     html`<header class="top">
@@ -77,12 +80,12 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
           </div>
         </div>
       </header>
-      <main id="main" ${plan}>
+      <main id="main" ${plan}${look}>
         <div id="banners" data-live aria-live="polite">${banners}</div>
         ${page.planHash === undefined ? "" : PLAN_CHANGED}
         <header>
           <h1>${page.title}</h1>
-          ${page.lead === undefined ? "" : html`<p class="lead">${page.lead}</p>`}
+          ${page.lead === undefined ? "" : html`<div class="lead">${page.lead}</div>`}
         </header>
         ${page.main}
       </main>
@@ -100,7 +103,7 @@ export async function alone({ title, lead, main }: Page): Promise<string> {
       <main id="main" class="alone">
         <header>
           <h1>${title}</h1>
-          ${lead === undefined ? "" : html`<p class="lead">${lead}</p>`}
+          ${lead === undefined ? "" : html`<div class="lead">${lead}</div>`}
         </header>
         ${main}
       </main>`,

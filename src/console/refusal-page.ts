@@ -10,6 +10,10 @@ const TITLES: Readonly<Record<number, string>> = {
   429: "Too much at once",
 };
 
+/** The API's own words name ids and operations; whoever reads a page searches. */
+const NOT_HERE =
+  "Nothing here goes by this address, or not for you. Search for a vendor, a bill’s number, an amount or a run.";
+
 /** What was refused, or what there is not, for a person. */
 export function refusalPage({
   status,
@@ -22,9 +26,9 @@ export function refusalPage({
     TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");
   return {
     title,
-    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${message}</p>`)}
+    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${status === 404 ? NOT_HERE : message}</p>`)}
       <p>
-        ${status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
+        ${status === 404 ? "" : status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
         <a href="/">Today</a>
       </p>`,
   };

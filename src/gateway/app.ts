@@ -66,9 +66,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.onError((error, c) => answerError(context, c, error));
   app.notFound((c) => {
-    const message = isForPerson(c)
-      ? `Nothing is at ${c.req.path}. The pages’ search finds bills, vendors and runs.`
-      : `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
+    const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
     return answerError(context, c, notFound(message));
   });
   app.post(WEBHOOKS, (c) => receiveWebhook(context, c));

@@ -195,6 +195,26 @@ test("who acts for another business sees nothing of this one's", async () => {
   expect(await said(nora, "Search: Northwind")).toContain("Nothing is called so");
 });
 
+test("the page that says what a stop did stays, and is never sent again by itself", async () => {
+  const page = await visitor(browser, gateway, CORA);
+  await page.clock.install();
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST") sent.push(new URL(request.url()).pathname);
+  });
+  await page.goto(`${gateway.url}/emergency`);
+  await page.getByLabel("Why").fill("odd debits");
+  await page.getByRole("button", { name: "Stop everything" }).click();
+  await said(page, "Everything is stopped");
+  for (const _ of [1, 2, 3]) {
+    const looked = page.waitForResponse((answer) => answer.request().resourceType() === "fetch");
+    await page.clock.fastForward(5_000);
+    await looked;
+  }
+  await said(page, "Everything is stopped");
+  expect(sent).toEqual(["/emergency/stop"]);
+});
+
 test("with the keyboard alone somebody approves", async () => {
   const page = await visitor(browser, gateway, CORA);
   await page.goto(address);

@@ -8,7 +8,15 @@ import { seedDeposit } from "../console/support/deposit.ts";
 import { seedWeekly } from "../console/support/weekly-run.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { seedRun, type SeededRun, planLine, setLine } from "../gateway/support/rows.ts";
-import { DESKTOP, findings, openBrowser, overflow, PHONE, visitor } from "./support/visitor.ts";
+import {
+  DESKTOP,
+  findings,
+  lowTargets,
+  openBrowser,
+  overflow,
+  PHONE,
+  visitor,
+} from "./support/visitor.ts";
 
 /** Where a run with KEEP_SCREENSHOTS=1 puts them. */
 const IMAGES = new URL("../../docs/images/", import.meta.url).pathname;
@@ -18,6 +26,7 @@ let gateway: TestGateway;
 let run: SeededRun;
 let token: string;
 let holdId: string;
+let payingId: string;
 let cancellation: string;
 
 const DEPOSIT = "h".repeat(64);
@@ -29,8 +38,11 @@ beforeAll(async () => {
   token = await gateway.token("olga", ["operator", "admin"]);
   const other = await seedRun(gateway.store, {
     ...{ period: "2026-11-13", launchedBy: "lou", author: "ada" },
-    lines: ["0001", "0002", "0003", "0004"].map((no) => planLine(`pbl_old_${no}`)),
+    lines: ["0001", "0002", "0003", "0004"].map((no) =>
+      planLine(`pbl_old_${no}`, { contactName: `Vendor${no}WithoutASpace`.repeat(5) }),
+    ),
   });
+  payingId = other.runId;
   await setRunPhase(gateway.store.db, other.runId, { phase: "paying" });
   for (const [payableId, change] of [
     ["pbl_old_0001", { state: "parked", reasonCode: "R02", reason: "R02: account closed." }],
@@ -102,6 +114,8 @@ function pages(): Readonly<Record<string, string>> {
     cancellation: `/runs/${encodeURIComponent(cancellation)}`,
     "no-such-page": "/nowhere",
     search: "/search?q=Harbor",
+    "paying-run": `/runs/${encodeURIComponent(payingId)}`,
+    "paying-report": `/reports/${encodeURIComponent(payingId)}`,
     "no-such-bill": "/bills/pbl_nowhere",
     "sign-in": "/sign-in?again=true",
   };
@@ -121,7 +135,7 @@ const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
 ];
 
 describe.each(LOOKS)("%s", (look, options) => {
-  test(`every page, ${look}, is read by everybody: axe finds nothing, and nothing is wider than the window`, async () => {
+  test(`every page, ${look}, is read by everybody: axe finds nothing, nothing is wider than the window, and fingers hit`, async () => {
     // axe runs as a script of the test, which the pages' policy forbids to anybody else.
     const who = { name: `cora-${look}`, roles: ["controller"] };
     const page = await visitor(browser, gateway, who, { ...options, bypassCSP: true });
@@ -129,6 +143,7 @@ describe.each(LOOKS)("%s", (look, options) => {
       await page.goto(`${gateway.url}${path}`);
       expect(await findings(page), name).toEqual([]);
       expect(await overflow(page), name).toBeLessThanOrEqual(0);
+      if (options.hasTouch === true) expect(await lowTargets(page), name).toEqual([]);
       const kept = KEPT[look]?.[name];
       if (process.env["KEEP_SCREENSHOTS"] === "1" && kept !== undefined) {
         await page.screenshot({ path: `${IMAGES}${kept}` });

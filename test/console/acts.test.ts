@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
@@ -270,6 +271,32 @@ test("An address alone says nothing of a bill or a vendor: done is what is so", 
   expect(held.text).toContain("Done It is on hold: nothing new is sent for it.");
 });
 
+test("A bill's page calls Payrun's own workflows so, and says a name once", async () => {
+  const actor = "retry-failed-payment/acme/pbl_0101";
+  const entry = { businessId: "biz_acme", subject: "pbl_0101", action: "line:parked", nowMs: 1 };
+  await gateway.store.transaction((trx) => appendAudit(trx, { ...entry, actor, details: {} }));
+  await approveLines(gateway.store, run, ["pbl_0101"]);
+  const { text } = await olga.get("/bills/pbl_0101?business=acme");
+  expect(text).toMatch(/Now parked\s+\( ?Payrun ?\)/);
+  expect(text).not.toContain(actor);
+  expect(text).not.toContain("(cora)");
+  expect(text).toContain("1 entry of the audit trail is");
+});
+
+test("What is not known is said to whoever looks in their words, on a page", async () => {
+  const unknown = await olga.get("/bills/pbl_nowhere?business=acme");
+  expect(unknown.status).toBe(404);
+  expect(unknown.text).toContain("Search for a vendor");
+  expect(unknown.text).not.toContain("API");
+  const browser = { headers: { accept: "text/html,*/*;q=0.8" } };
+  const nothing = await fetch(`${gateway.url}/nowhere`, browser);
+  expect(nothing.status).toBe(404);
+  expect(await nothing.text()).toContain("There is no such page");
+  expect(await (await fetch(`${gateway.url}/nowhere`)).json()).toMatchObject({
+    error: "not_found",
+  });
+});
+
 test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {
   const today = newYorkDate(Date.now());
   await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
@@ -328,7 +355,8 @@ test("Search leads to what is called so, and lists what may be meant", async () 
   expect(part.text).toContain("With this in the name");
   expect(part.text).not.toContain("Juniper");
   const near = await olga.get("/search?q=nothing-like-it");
-  expect(near.text).toContain("Nothing is called so. Perhaps you mean");
+  expect(near.text).toContain("Nothing is called so.");
+  expect(near.text).not.toContain("Perhaps you mean");
   // The service can't be asked here, and the page says so.
   expect(near.text).toContain("there may be more");
 });

@@ -1,13 +1,19 @@
 // Regions marked data-live are read again every few seconds; forms stay as they are. When the plan
-// that a page's forms are about has changed, the page says so and its buttons are off.
+// that a page's forms are about has changed, the page says so and its buttons are off. What a form
+// has answered stays as it stands: its address would ask for another page, and to load it again
+// would send the form again. Its banners are read of another page.
 const EVERY_MS = 4000;
 const regions = () => document.querySelectorAll("[data-live]");
 const main = document.querySelector("main");
 
 async function look() {
   if (document.hidden) return;
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (answer.redirected) return location.reload();
+  const { look: elsewhere, plan } = main.dataset;
+  const answer = await fetch(elsewhere ?? location.href, { headers: { accept: "text/html" } });
+  if (answer.redirected) {
+    if (elsewhere === undefined) location.assign(answer.url);
+    return;
+  }
   // 409: the page of a form whose plan has changed.
   if (!answer.ok && answer.status !== 409) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -17,8 +23,9 @@ async function look() {
     if (region.contains(document.activeElement) || region.querySelector("details[open]")) continue;
     region.innerHTML = fresh.innerHTML;
   }
+  if (!plan) return;
   const now = next.querySelector("main")?.dataset.plan;
-  if (main?.dataset.plan && now && now !== main.dataset.plan) planChanged();
+  if (now && now !== plan) planChanged();
 }
 
 function planChanged() {
@@ -49,10 +56,14 @@ addEventListener("pageshow", () => {
 });
 
 // The code of a link that signs in stands behind the #, where no server sees it: the button sends it.
-const link = location.hash.slice(1);
 const typed = document.getElementById("f-code");
-if (link !== "" && typed !== null) {
+function takeLink() {
+  const link = location.hash.slice(1);
+  if (link === "" || typed === null) return;
   history.replaceState(null, "", location.pathname + location.search);
   typed.value = link;
   document.documentElement.classList.add("has-link");
 }
+takeLink();
+// A link that is opened where this page stands already loads nothing.
+addEventListener("hashchange", takeLink);

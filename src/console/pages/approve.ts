@@ -74,6 +74,7 @@ async function checkPage(
             : isPast(review.decideBy, review)
               ? "Passed: approving now changes dates"
               : spokenDeadline(review.decideBy, review),
+          "long",
         ],
       ])}`,
     )}

@@ -7,7 +7,7 @@ import { facts, folded, live, note, type NoteTone, section, table } from "../ele
 import type { PageOf } from "../page.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
-import { badge, day, type Markup, stateOf, usd, when, who } from "../words.ts";
+import { badge, day, type Markup, stateOf, usd, when, who, whole } from "../words.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -112,14 +112,18 @@ function factsOf(
   const { contactId, contactName, amountCents, dueDate, executionDate } = planned;
   return facts([
     ["Amount", usd(amountCents)],
-    ["Vendor", html`<a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a>`],
+    [
+      "Vendor",
+      html`<a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a>`,
+      "long",
+    ],
     ["Due", day(dueDate)],
     ["Pays on", day(executionDate)],
     [
-      "Owned by",
+      "Run",
       // A retry's page is this one.
       owner === null
-        ? "no run now"
+        ? "none now"
         : owner === retryFailedPaymentId(business, payableId)
           ? "its retry"
           : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
@@ -182,7 +186,7 @@ function story({ timeline, zone }: PayableHistory): Markup {
       .map(
         ({ at, text, by }) =>
           html`<li>
-            ${when(at, zone)}${text}${by === undefined ? "" : html` <span class="quiet">(${by})</span>`}
+            ${when(at, zone)}${text}${by === undefined || text.includes(by) ? "" : html` <span class="quiet">(${who(by)})</span>`}
           </li>`,
       )}
   </ol>`;
@@ -227,71 +231,79 @@ type Payment = PayableHistory["payments"][number];
 
 function requests({ attempts, payments, cancellations, trail, zone }: PayableHistory): Markup {
   return html` ${
-      payments.length === 0
-        ? html`<p class="quiet">No payment of it was made.</p>`
-        : table(
-            "Payments, as they were seen last",
+    payments.length === 0
+      ? html`<p class="quiet">No payment of it was made.</p>`
+      : table(
+          "Payments, as they were seen last",
+          [
+            {
+              title: "Payment",
+              isHead: true,
+              cell: ({ id }: Payment) => html`<code>${id}</code>`,
+            },
+            { title: "Status", cell: ({ status }) => status },
+            {
+              title: "Seen",
+              cell: ({ seenAt }) =>
+                seenAt === null ? "not since it was made" : when(seenAt, zone),
+            },
+            { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+          ],
+          payments,
+        )
+  }
+  ${
+    cancellations.length === 0
+      ? ""
+      : html`<ul>
+          ${cancellations.map(
+            ({ id, state, reason }) =>
+              html`<li>
+                Cancellation <a href="${runPage(id)}">${shortName(id)}</a>:
+                ${state.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}
+              </li>`,
+          )}
+        </ul>`
+  }
+  ${
+    attempts.length === 0
+      ? ""
+      : folded(
+          `Requests and keys (${attempts.length})`,
+          table(
+            "Each request to pay it",
             [
               {
-                title: "Payment",
+                title: "Request",
                 isHead: true,
-                cell: ({ id }: Payment) => html`<code>${id}</code>`,
+                cell: ({ seq, state }: Attempt) => `${seq}, ${state}`,
               },
-              { title: "Status", cell: ({ status }) => status },
               {
-                title: "Seen",
-                cell: ({ seenAt }) =>
-                  seenAt === null ? "not since it was made" : when(seenAt, zone),
+                title: "Idempotency key",
+                cell: ({ idempotencyKey }) => html`<code>${idempotencyKey}</code>`,
               },
-              { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+              {
+                title: "Sent",
+                cell: ({ sends }) =>
+                  html`${sends.map(({ at, result, status }) => html`${when(at, zone)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
+              },
+              { title: "Answer", cell: ({ answer }) => answer ?? "–" },
             ],
-            payments,
-          )
-    }
-    ${
-      cancellations.length === 0
-        ? ""
-        : html`<ul>
-            ${cancellations.map(
-              ({ id, state, reason }) =>
-                html`<li>
-                  Cancellation <a href="${runPage(id)}">${shortName(id)}</a>:
-                  ${state.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}
-                </li>`,
-            )}
-          </ul>`
-    }
-    ${
-      attempts.length === 0
-        ? ""
-        : folded(
-            `Requests and keys (${attempts.length})`,
-            table(
-              "Each request to pay it",
-              [
-                {
-                  title: "Request",
-                  isHead: true,
-                  cell: ({ seq, state }: Attempt) => `${seq}, ${state}`,
-                },
-                {
-                  title: "Idempotency key",
-                  cell: ({ idempotencyKey }) => html`<code>${idempotencyKey}</code>`,
-                },
-                {
-                  title: "Sent",
-                  cell: ({ sends }) =>
-                    html`${sends.map(({ at, result, status }) => html`${when(at, zone)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
-                },
-                { title: "Answer", cell: ({ answer }) => answer ?? "–" },
-              ],
-              attempts,
-            ),
-          )
-    }
-    <p class="quiet">
-      ${trail.entries} entries of the audit trail are about
-      it${trail.changed.length === 0 ? ", none of them changed" : html`; <strong>${trail.changed.length} are not what was written</strong>`}.
-      <code>payrun audit verify</code> checks the whole trail.
-    </p>`;
+            attempts,
+          ),
+        )
+  }
+  ${ofTrail(trail)}`;
+}
+
+function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
+  const are =
+    entries === 1
+      ? "1 entry of the audit trail is"
+      : `${whole(entries)} entries of the audit trail are`;
+  return html`<p class="quiet">
+    ${are} about
+    it${changed.length === 0 ? ", none of them changed" : html`; <strong>${changed.length} are not what was written</strong>`}.
+    <code>payrun audit verify</code> checks the whole trail.
+  </p>`;
 }

@@ -94,6 +94,7 @@ function figures(
         : html`${when(until, zoneOf(businesses[0] ?? ""))}<span class="sub"
               >the first cut-off</span
             >`,
+      "long",
     ],
     [
       "Can’t be called back",

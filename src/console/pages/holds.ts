@@ -123,8 +123,13 @@ export function targetOf(hold: Hold): Markup | string {
 }
 
 const ON = {
-  source: { title: "Hold an account", label: "Id of the funding account", key: "source" },
-  playbook: { title: "Hold a playbook", label: "Name of the playbook", key: "playbook" },
+  source: {
+    title: "Hold an account",
+    label: "Account",
+    hint: "Its name, its last four digits or its id.",
+    key: "source",
+  },
+  playbook: { title: "Hold a playbook", label: "Playbook", hint: "Its name.", key: "playbook" },
 } as const;
 
 function onOf(said: URLSearchParams) {
@@ -143,7 +148,7 @@ export const newHold: PageOf = async ({ query, visitor }) => {
         "/holds/new",
         html`${hidden("on", on.key)}
           ${visitor.businesses.length > 1 ? field({ name: "business", label: "Business", value: business ?? "" }) : ""}
-          ${field({ name: "value", label: on.label })}
+          ${field({ name: "value", label: on.label, hint: on.hint })}
           ${field({ name: "reason", label: "Why", hint: "Kept in the trail, and shown to others." })}
           ${field(UNTIL)}
           <div class="acts">${submit("Hold it")}<a href="/holds">Back</a></div>`,

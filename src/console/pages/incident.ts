@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
-import { counted } from "../../domain/counted.ts";
+import { spokenDay } from "../../domain/clock/spoken.ts";
+import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
 import type { Page } from "../layout.ts";
@@ -75,7 +76,7 @@ function incidentDecision(
           [
             "top-up",
             `Deposit ${formatUsd(deposit.amountCents)} into the balance`,
-            `Approves the deposit, which must be made by ${deposit.makeBy}; the hold is lifted once its money is there.`,
+            `Approves the deposit, which must be made by ${spokenDay(`${deposit.makeBy}T12:00:00Z`, "UTC")}; the hold is lifted once its money is there.`,
           ] as const,
         ]),
   ];
@@ -89,7 +90,10 @@ function incidentDecision(
   );
   return {
     title: bouncedTitle(found),
-    lead: `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${bills === 1 ? "waits" : "wait"} for it`,
+    lead:
+      bills === 0
+        ? "No bill waits for it"
+        : `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${waits(bills)} for it`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
     main: section(
       "One decision for all of them",
@@ -132,7 +136,7 @@ export const decideIncident: ActOf = async (request) => {
   }
   return {
     title: "Decided",
-    main: html`${note("good", html`<p>${counted(decided.bills, "bill")} of ${formatUsd(decided.billsCents)}: ${CHOICES.find(([value]) => value === decision)?.[2] ?? "The deposit is approved."}</p>`, "Your decision counts")}
+    main: html`${note("good", html`<p>${decided.bills === 0 ? "" : `${counted(decided.bills, "bill")} of ${formatUsd(decided.billsCents)}: `}${CHOICES.find(([value]) => value === decision)?.[2] ?? "The deposit is approved."}</p>`, "Your decision counts")}
       <p><a href="/needs-action">What else needs action</a> · <a href="/">Today</a></p>`,
   };
 };

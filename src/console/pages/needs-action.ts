@@ -67,7 +67,7 @@ function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
-        ["Since", when(openedAt, zoneOf(business))],
+        ["Since", when(openedAt, zoneOf(business)), "long"],
         ["Return code", code],
         ["Business", business],
       ])}

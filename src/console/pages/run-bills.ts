@@ -3,7 +3,7 @@ import { type ReviewedBill, type RunReview } from "../../api/review.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { hidden, section, table, type Column } from "../elements.ts";
+import { hidden, section, table, tick, type Column } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
 import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
@@ -177,7 +177,13 @@ function billTable(
               above.has(bill.payableId)
                 ? html`<a href="#odd">above</a>`
                 : isOpen(bill)
-                  ? leaveOut(bill, out)
+                  ? tick(
+                      {
+                        ...{ name: "out", value: bill.payableId },
+                        isTicked: out.has(bill.payableId),
+                      },
+                      `Leave out ${nameOf(bill)}`,
+                    )
                   : "–",
           },
         ]

@@ -96,11 +96,9 @@ function figures(review: RunReview): Markup {
   return facts([
     [
       "Sum",
-      html`${usd(part.cents)}${isPart ? html`<span class="sub">of ${formatUsd(plan.cents)} planned</span>` : ""}`,
-    ],
-    [
-      "Bills",
-      html`${whole(part.count)}${isPart ? html`<span class="sub">of ${whole(plan.count)} planned</span>` : ""}`,
+      html`${usd(part.cents)}<span class="sub"
+          >${counted(part.count, "bill")}${isPart ? `; planned: ${whole(plan.count)}, ${formatUsd(plan.cents)}` : ""}</span
+        >`,
     ],
     [
       "First payment",
@@ -114,6 +112,7 @@ function figures(review: RunReview): Markup {
         ? "–"
         : html`${accounts.map((account) => html`${nameOfAccount(account)}<br />`)}`,
     ],
+    ["Launched by", launchedBy],
     [
       "Decide by",
       decideBy === null
@@ -121,8 +120,8 @@ function figures(review: RunReview): Markup {
         : isPast(decideBy, review)
           ? html`Passed<span class="sub">approving now changes dates</span>`
           : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
+      "long",
     ],
-    ["Launched by", launchedBy],
   ]);
 }
 

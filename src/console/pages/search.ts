@@ -17,7 +17,9 @@ export const search: PageOf = async ({ api, query, visitor }) => {
     query: { q: text },
   });
   const alike = all.filter((named) => hasIn(named, text));
-  const near = alike.length === 0 ? all : alike;
+  // Of accounts and holds, which are few, the search names all where none is meant.
+  const meant = all.filter(({ kind }) => kind !== "account" && kind !== "hold");
+  const near = alike.length > 0 || exact.length > 0 ? alike : meant;
   const [only] = exact;
   const address = only === undefined ? undefined : pageOf(only);
   if (exact.length === 1 && near.length === 0 && address !== undefined) return { goTo: address };
@@ -65,8 +67,10 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
 }
 
 function linked(named: Named): Markup {
-  const { name, number, id } = named;
-  const [first, ...rest] = [name, number, id].filter((text) => text !== null);
+  const { kind, name, number, id } = named;
+  // Two vendors may have one name.
+  const called = [name, number, kind === "vendor" ? id : null].filter((text) => text !== null);
+  const [first, ...rest] = called.length === 0 ? [id] : called;
   const address = pageOf(named);
   const head = address === undefined ? html`${first}` : html`<a href="${address}">${first}</a>`;
   return html`${head}<span class="under"

@@ -94,7 +94,7 @@ export const checkStop: PageOf = async (request) => {
     lead: exact.length === 0 ? `No ${kind.kind} is called “${text}”.` : `“${text}” may be several.`,
     main: html`${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
     ${section(
-      "What it may be",
+      exact.length + near.length === 0 ? "Nothing found" : "What it may be",
       html`<ul class="list">
           ${[...exact, ...near].map((found) => html`<li><a href="${pageFor(found)}">${found.name ?? found.number ?? found.id}</a><span class="quiet">${found.name === null ? "" : (found.number ?? "")} ${found.business}</span></li>`)}
         </ul>

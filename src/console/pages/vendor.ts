@@ -82,6 +82,7 @@ function account(
       latest === undefined || isNew
         ? "not yet"
         : html`${when(latest.since, zone)}<span class="sub">first run with it</span>`,
+      "long",
     ],
     ["Record changed", changedAt === null ? "not since it was made" : when(changedAt, zone)],
     [

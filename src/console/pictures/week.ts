@@ -17,6 +17,9 @@ const PARTS: readonly (readonly [Tone, string])[] = [
 
 const WIDTH = 100;
 
+/** However little it is, it is seen. */
+const LEAST = WIDTH / 150;
+
 /** What is paid on each day, by what has become of it: a bar a day, which fits a phone as well. */
 export function weekPicture(days: Days, now: string | null): Markup {
   if (days.length === 0) return html`<p class="quiet">No payment this week or the next.</p>`;
@@ -46,7 +49,7 @@ function bar(parts: ReadonlyMap<Tone, number>, highest: number): Markup {
   const said = shown.map(([tone, name]) => `${name}: ${formatUsd(parts.get(tone) ?? 0)}`);
   let left = 0;
   const rects = shown.map(([tone]) => {
-    const width = ((parts.get(tone) ?? 0) / highest) * WIDTH;
+    const width = Math.max(((parts.get(tone) ?? 0) / highest) * WIDTH, LEAST);
     const at = left;
     left += width;
     return html`<rect

@@ -273,7 +273,7 @@ function roleMissing(deciders: readonly string[]): Refusal {
   if (needed.length === 0) {
     return refuse("nothing-left", "no bill of this plan waits for a decision");
   }
-  return refuse("role-missing", `this needs a token with one of the roles ${needed.join(", ")}`);
+  return refuse("role-missing", `this takes one of the roles ${needed.join(", ")}`);
 }
 
 /** A verdict that the decision doesn't count, with the reason. */

@@ -54,7 +54,7 @@ export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   const roles = new Set(input.token.roles);
   if (!topUp.approvers.some((role) => roles.has(role))) {
     const needed = [...topUp.approvers].sort().join(", ");
-    return refuse("role-missing", `a deposit needs a token with one of the roles ${needed}`);
+    return refuse("role-missing", `a deposit takes one of the roles ${needed}`);
   }
   if (decision.kind === "reject") {
     return topUp.proposed || topUp.unclear

@@ -23,21 +23,17 @@ export function signInPage({ to, providers, mail, again, problem }: Offers): Pag
     main: html`
       ${problem === undefined ? "" : note("stop", html`<p role="alert">${problem}</p>`)}
       ${again ? note("info", html`<p>What you are about to do asks for a recent sign-in.</p>`) : ""}
+      ${providers.length === 0 && !mail ? "" : others({ to, providers, mail, again })}
       <section>
         <form method="post" action="/sign-in">
           <p class="with-link">Your link is good for one sign-in. This button uses it.</p>
           <div class="without-link">
-            ${field({ name: "code", label: "Code of your link", autocomplete: "one-time-code" })}
+            ${field({ name: "code", label: "Code of your link", autocomplete: "one-time-code", hint: "“payrun login” prints a link, which works once, for ten minutes. The code is what stands in it behind #." })}
           </div>
           <input type="hidden" name="to" value="${to}" />
           <button>Sign in</button>
-          <p class="hint without-link">
-            <code>payrun login</code> prints a link, which works once, for ten minutes. The code is
-            what stands in it behind <code>#</code>.
-          </p>
         </form>
       </section>
-      ${providers.length === 0 && !mail ? "" : others({ to, providers, mail, again })}
     `,
   };
 }
@@ -68,7 +64,7 @@ function mailForm(to: string) {
     <form method="post" action="/sign-in/mail">
       ${field({ name: "address", label: "Your e-mail address", autocomplete: "email", inputmode: "email" })}
       <input type="hidden" name="to" value="${to}" />
-      <button>Mail me a link</button>
+      <button class="quiet">Mail me a link</button>
     </form>
   `;
 }

@@ -69,6 +69,18 @@ export function overflow(page: Page): Promise<number> {
   );
 }
 
+/** What a finger must hit and is lower than 44 pixels; links within sentences may be. */
+export function lowTargets(page: Page): Promise<string[]> {
+  return page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll("a, button, summary, input, select")]
+    .filter((it) => it.type !== "hidden" && !it.matches(".skip"))
+    .filter((it) => it.tagName !== "A" || getComputedStyle(it).display !== "inline")
+    .map((it) => ({ it, height: (it.closest("label") ?? it).getBoundingClientRect().height }))
+    .filter(({ height }) => height > 0 && height < 44)
+    .map(({ it, height }) => (it.textContent.trim() || it.name) + ": " + height)`);
+}
+
 /** What the keyboard is at: its label, or its text. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
