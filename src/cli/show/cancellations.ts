@@ -96,7 +96,7 @@ function coloured(state: CancellationState): string {
   return WAITING.includes(state) ? yellow(state) : red(state);
 }
 
-function hasEnded({ endedAt }: CancellationStatus): boolean {
+function hasEnded({ endedAt }: Pick<CancellationStatus, "endedAt">): boolean {
   return endedAt !== null;
 }
 
@@ -119,8 +119,12 @@ export function pollCancellation(
   );
 }
 
-function progressOf(now: CancellationStatus): string {
-  const counts = Object.entries(now.counts).map(([state, number]) => `${number} ${state}`);
+/** One line of progress: what is not answered yet is unknown to people only at the end. */
+export function progressOf(now: Pick<CancellationStatus, "phase" | "counts" | "endedAt">): string {
+  const isOpen = !hasEnded(now);
+  const counts = Object.entries(now.counts).map(
+    ([state, number]) => `${number} ${isOpen && state === "unknown" ? "to go" : state}`,
+  );
   return [now.phase, ...counts].join(" · ");
 }
 
