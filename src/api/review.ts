@@ -36,6 +36,7 @@ export const RunReviewBody = z
     outcome,
     planOnly,
     waitingFor: z.string().nullable(),
+    failure: z.string().optional().describe("Why a failed run could not be planned"),
     ...moment,
     launchedBy: z.string(),
     planHash: z.string().nullable().describe("What a decision names; null while there is no plan"),

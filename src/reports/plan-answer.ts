@@ -1,4 +1,4 @@
-import { payRunId } from "../contracts/workflow-kinds.ts";
+import { payRunId, shortName } from "../contracts/workflow-kinds.ts";
 import type { DryPlanPage, PlanLine } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus } from "../api/runs.ts";
 import { leftOut } from "./status/left-out.ts";
@@ -8,8 +8,10 @@ import { stageStatus } from "./status/payment.ts";
  * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
  * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
  * details. Counts are over all pages.
+ *
+ * @param joins the run that a launch would join instead of paying anything of the plan
  */
-export function planAnswer(plan: DryPlanPage) {
+export function planAnswer(plan: DryPlanPage, joins?: string) {
   const { business, playbook, period, lines, skipped, lineCount, skippedCount } = plan;
   return {
     id: payRunId(business, playbook, period, 1),
@@ -21,8 +23,15 @@ export function planAnswer(plan: DryPlanPage) {
       ...(skippedCount === 0 ? {} : { skipped: skippedCount }),
     },
     ...plan,
+    ...(joins === undefined
+      ? {}
+      : { warnings: [...(plan.warnings ?? []), joinsText(joins, playbook)] }),
     payments: [...lines.map(planned), ...skipped.map(leftOut)],
   };
+}
+
+function joinsText(runId: string, playbook: string): string {
+  return `${shortName(runId)} was launched already: a launch joins it, and pays nothing of this plan. “payrun pay BILL --playbook ${playbook}” pays a bill by itself; “payrun launch ${playbook} --period DATE” launches another period.`;
 }
 
 function planned(line: PlanLine): RunPaymentStatus {

@@ -1,10 +1,13 @@
 import type { ActionContext } from "../actions/context.ts";
 import type { ServicePayments } from "../api/service-payments.ts";
+import { billsCalled } from "../actions/names/bills-called.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import { madeHere } from "../ledger/forgotten-payments.ts";
 import { lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
+import type { Db } from "../store/index.ts";
+import type { Name } from "../domain/names.ts";
 import { namesOf } from "../store/names/names.ts";
 
 /** The most that the service gives (API specification, section 8). */
@@ -21,9 +24,10 @@ export async function paymentsSince(
 ): Promise<ServicePayments> {
   const { businessId, name: business, zone = NEW_YORK } = profile;
   const { db } = context.store;
+  const client = context.clientOf(profile);
   const since = new Date(sinceMs).toISOString();
   const asked = { createdAfter: since, page, pageSize: PAGE_SIZE };
-  const shown = await context.clientOf(profile).payments.list(asked);
+  const shown = await client.payments.list(asked);
   // Where the service doesn't keep the filter, age ends the list.
   const newer = shown.items.filter(({ createdAt }) => !(Date.parse(createdAt ?? "") < sinceMs));
   const isLast = shown.items.length === 0 || newer.length < shown.items.length;
@@ -33,7 +37,7 @@ export async function paymentsSince(
   const open = await openSubjects(db, businessId, unknown);
   const bills = newer.flatMap(({ payableId }) => payableId ?? []);
   const vendors = newer.flatMap(({ contactId }) => contactId ?? []);
-  const billNames = await namesOf(db, businessId, "bill", bills);
+  const billNames = await billNamesOf(db, businessId, { client, ids: bills });
   const vendorNames = await namesOf(db, businessId, "vendor", vendors);
   const items = newer.map((payment) => {
     const { id, createdAt, status, amountCents, contactId, payableId, failureReason } = payment;
@@ -50,3 +54,16 @@ export async function paymentsSince(
   const { totalCount } = shown;
   return { business, since, zone, items, totalCount, nextPage: isLast ? null : page + 1 };
 }
+
+/** What bills are called: by the store, and those that no run has planned by the service. */
+async function billNamesOf(
+  db: Db,
+  businessId: string,
+  { client, ids }: { readonly client: Client; readonly ids: readonly string[] },
+): Promise<Map<string, Pick<Name, "number" | "name">>> {
+  const kept = await namesOf(db, businessId, "bill", ids);
+  const missing = [...new Set(ids)].filter((id) => !kept.has(id));
+  return new Map([...kept, ...(await billsCalled(client, missing))]);
+}
+
+type Client = ReturnType<ActionContext["clientOf"]>;

@@ -2,8 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
-import { reviewDigest } from "../../src/cli/show/review.ts";
+import { reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { serviceWithoutSources } from "./support/no-sources.ts";
 import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -192,6 +193,13 @@ test("once all is decided nobody is missing, and no deadline is shown", async ()
   const launcher = await reviewFor("lou", ["owner"]);
   expect(launcher.yours.refusal).not.toBeNull();
   expect(reviewDigest(launcher).join("\n")).not.toContain("doesn't count");
+});
+
+test("a run that could not be planned says why", async () => {
+  const failure = "The service lists no funding source of the business yet.";
+  await setRunPhase(gateway.store.db, run.runId, { phase: "failed", failure });
+  const review = await reviewFor("olga", ["owner"]);
+  expect(reviewHead(review)).toContain(`Failed: ${failure}`);
 });
 
 test("what is no pay run is said to be none", async () => {

@@ -64,3 +64,21 @@ test("the pages go on until one is empty, and nothing older is shown", async ({ 
   const { serviceMs } = await world.context().clockOf("acme").now();
   expect(await listed(world, serviceMs + 60_000)).toMatchObject({ items: [], nextPage: null });
 });
+
+test("a payment's bill that no run has planned is called as the service calls it", async ({
+  world,
+}) => {
+  const { payableIds } = await world.approvedRun([{}]);
+  const client = world.context().clientOf("acme");
+  const [planned = ""] = payableIds;
+  const bill = await client.payables.get(planned);
+  await world.store.db.deleteFrom("names").execute();
+  const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+  await client.payments.create({ payableId: planned, ...source }, { idempotencyKey: randomUUID() });
+  const [shown] = (await listed(world, 1)).items.filter(({ payableId }) => payableId === planned);
+  expect(shown).toMatchObject({
+    publicId: bill.publicId,
+    contactName: bill.contact?.displayName,
+  });
+  expect(shown?.publicId).toMatch(/^BILL-/);
+});

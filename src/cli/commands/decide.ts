@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { shortName } from "../../contracts/workflow-kinds.ts";
+import { effectText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
@@ -10,7 +11,7 @@ import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
 import { asApprover } from "../home/people.ts";
 import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
-import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
+import { moneyFor, reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
 import { count, dim, green } from "../terminal/text.ts";
@@ -104,7 +105,8 @@ async function decide(
     .catch((error: unknown) => {
       throw withAnother(error, `payrun approve ${shortName(id)}`, config());
     });
-  output.lines(decisionLines(answer));
+  const money = review === undefined ? undefined : moneyFor(review);
+  output.lines(decisionLines(answer, money));
   if (review !== undefined && answer.goesOut.count > 0) output.lines(shortLines(review));
   output.document(answer);
   return EXIT.done;
@@ -181,8 +183,13 @@ async function agreedTo(
 }
 
 /** What a decision came to, for people. */
-export function decisionLines(answer: Decision): string[] {
+export function decisionLines(answer: Decision, money?: "none" | "short"): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
+  // The gateway decides by what is stored; what an account has, the service said just before.
+  const summary =
+    money === undefined || answer.goesOut.count === 0 || already !== ""
+      ? answer.summary
+      : effectText({ ...answer, money });
   if (answer.decision === "reject") {
     return [`${green("✓")} rejected${already}`, `  ${answer.summary}`];
   }
@@ -190,7 +197,7 @@ export function decisionLines(answer: Decision): string[] {
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
   return [
     `${green("✓")} approved${already}: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
-    `  ${answer.summary}`,
+    `  ${summary}`,
     ...(answer.tooEarly === undefined
       ? []
       : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),

@@ -6,10 +6,13 @@ import { gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
-import { nobodyWorks } from "../show/conditions.ts";
+import { everySoOften, nobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
 import { pollRun, progressLine } from "../show/wait-for-run.ts";
+
+/** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */
+const WORKERS_EVERY_MS = 10_000;
 
 export function addWatchCommand(program: Command, session: Session): void {
   program
@@ -22,7 +25,9 @@ export function addWatchCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const id = await findRunId(gateway, text);
         const view = liveView(output);
-        for (const line of await nobodyWorks(gateway)) output.note(line);
+        let told = await nobodyWorks(gateway);
+        const isLive = process.stdout.isTTY && !output.json;
+        if (!isLive) for (const line of told) output.note(line);
         if (isCancellationId(id)) {
           const now = await pollCancellation(gateway, id, {
             changed: (line, status) =>
@@ -37,7 +42,16 @@ export function addWatchCommand(program: Command, session: Session): void {
         }
         const run = await pollRun(gateway, id, {
           until: hasEnded,
-          changed: (now) => view.show(progressLine(now), now.zone, () => runLines(now)),
+          notes: everySoOften(() => nobodyWorks(gateway), told, WORKERS_EVERY_MS),
+          changed: (now, notes) => {
+            const isNew = notes.join() !== told.join();
+            told = [...notes];
+            if (isNew && !isLive) {
+              for (const line of notes.length === 0 ? ["A worker works again."] : notes)
+                output.note(line);
+            }
+            view.show(progressLine(now), now.zone, () => [...runLines(now), ...notes]);
+          },
         });
         view.end(runLines(run));
         if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));

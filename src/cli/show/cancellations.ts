@@ -1,6 +1,7 @@
 import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
 import { type CancellationStatus } from "../../api/cancellations.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
@@ -19,7 +20,7 @@ export async function launchedCancellation(
 ): Promise<ExitCode> {
   const changed = (line: string): void => output.note(dim(line));
   const now = wait ? await pollCancellation(gateway, asked.id, { limitMs, changed }) : asked;
-  output.lines(cancellationLines(now));
+  output.lines([...cancellationLines(now), ...keptBackLines(now)]);
   if (!wait) output.line(dim(`payrun status ${asked.id}`));
   output.document(now);
   return wait ? exitCodeOf(now) : EXIT.done;
@@ -61,6 +62,27 @@ export function cancellationLines(now: CancellationStatus): string[] {
   ];
 }
 
+/** What a cancel that a person has asked for leaves on hold, and the command that ends it. */
+export function keptBackLines({
+  kind,
+  payments,
+  launchedBy,
+}: Pick<CancellationStatus, "kind" | "launchedBy"> & {
+  readonly payments: readonly Pick<
+    CancellationStatus["payments"][number],
+    "payableId" | "holdId" | "state"
+  >[];
+}): string[] {
+  if (kind !== "cancel-scheduled") return [];
+  const kept = payments.filter(({ holdId, state }) => holdId !== null && state !== "released");
+  const [first] = kept;
+  if (first === undefined) return [];
+  const isOne = kept.every(({ payableId }) => payableId === first.payableId);
+  return isOne
+    ? [`Its bill stays on hold until payrun release ${first.holdId ?? ""}`]
+    : [`Their bills stay on hold until payrun release --all --by ${shellWord(launchedBy)}`];
+}
+
 function withheldText(
   { holdId, releaseBy }: CancellationStatus["payments"][number],
   zone: string,
@@ -74,7 +96,7 @@ function coloured(state: CancellationState): string {
   return WAITING.includes(state) ? yellow(state) : red(state);
 }
 
-function hasEnded({ endedAt }: CancellationStatus): boolean {
+function hasEnded({ endedAt }: Pick<CancellationStatus, "endedAt">): boolean {
   return endedAt !== null;
 }
 
@@ -97,8 +119,12 @@ export function pollCancellation(
   );
 }
 
-function progressOf(now: CancellationStatus): string {
-  const counts = Object.entries(now.counts).map(([state, number]) => `${number} ${state}`);
+/** One line of progress: what is not answered yet is unknown to people only at the end. */
+export function progressOf(now: Pick<CancellationStatus, "phase" | "counts" | "endedAt">): string {
+  const isOpen = !hasEnded(now);
+  const counts = Object.entries(now.counts).map(
+    ([state, number]) => `${number} ${isOpen && state === "unknown" ? "to go" : state}`,
+  );
   return [now.phase, ...counts].join(" · ");
 }
 

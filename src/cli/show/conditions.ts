@@ -13,3 +13,18 @@ export async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
   const { items } = await gateway.get("/v1/conditions", ConditionListBody);
   return items.filter(({ code }) => code === "no-worker").flatMap(conditionLines);
 }
+
+/** A look that is too dear for each poll: its last answer, and a new one after a while. */
+export function everySoOften<T>(
+  look: () => Promise<T>,
+  first: T,
+  everyMs: number,
+): () => Promise<T> {
+  let [last, atMs] = [first, Date.now()];
+  return async () => {
+    if (Date.now() - atMs < everyMs) return last;
+    last = await look();
+    atMs = Date.now();
+    return last;
+  };
+}

@@ -22,6 +22,7 @@ export function reviewHead(review: RunReview): string[] {
     dim(facts.join(" · ")),
     ...outcomeLines(review),
     ...waitsForLines(waitingFor),
+    ...(review.failure === undefined ? [] : [`Failed: ${printable(review.failure)}`]),
   ];
 }
 
@@ -151,11 +152,27 @@ function accountLines({ accounts }: RunReview): string[] {
   ];
 }
 
+type Accounts = Pick<RunReview, "accounts">;
+
+/** How far the money of a plan's accounts reaches; undefined where it does, or can't be told. */
+export function moneyFor({ accounts }: Accounts): "none" | "short" | undefined {
+  const short = accounts.filter(isShort);
+  if (short.length === 0) return undefined;
+  const isEmpty = ({ availableCents, promisedCents }: Accounts["accounts"][number]): boolean =>
+    (availableCents ?? 0) - (promisedCents ?? 0) <= 0;
+  return short.length === accounts.length && accounts.every(isEmpty) ? "none" : "short";
+}
+
 /** What an approval lets go out, and an account has no money for. */
-export function shortLines({ accounts }: Pick<RunReview, "accounts">): string[] {
-  return accounts.flatMap(({ name, kind, afterCents }) =>
-    afterCents === null || afterCents >= 0
-      ? []
-      : `  ${printable(name ?? kind)} is ${leftText(afterCents, "")} for all bills of the plan: what it doesn't cover waits for money.`,
-  );
+export function shortLines({ accounts }: Accounts): string[] {
+  return accounts
+    .filter(isShort)
+    .map(
+      ({ name, kind, afterCents }) =>
+        `  ${printable(name ?? kind)} is ${leftText(afterCents ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
+    );
+}
+
+function isShort({ afterCents }: Accounts["accounts"][number]): boolean {
+  return afterCents !== null && afterCents < 0;
 }

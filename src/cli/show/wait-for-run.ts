@@ -28,7 +28,9 @@ export function pollRun(
 
 interface Polling<Status> {
   readonly until: (run: Status) => boolean;
-  readonly changed?: (run: Status) => void;
+  readonly changed?: (run: Status, notes: readonly string[]) => void;
+  /** What else is to be told, with the status or when it changes by itself. */
+  readonly notes?: () => Promise<readonly string[]>;
   readonly limitMs?: number;
 }
 
@@ -42,17 +44,20 @@ export async function pollUntil<
 >(read: () => Promise<Status>, options: Polling<Status>): Promise<Status> {
   const startedAtMs = Date.now();
   let shown = "";
+  const notesNow = options.notes ?? (() => Promise.resolve([]));
   let run = await read();
+  let notes = await notesNow();
   let seenAtMs = Date.now();
   for (;;) {
-    const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts ?? {})}`;
-    if (now !== shown) options.changed?.(run);
+    const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts ?? {})} ${notes.join("\n")}`;
+    if (now !== shown) options.changed?.(run, notes);
     shown = now;
     const isLate = options.limitMs !== undefined && Date.now() - startedAtMs >= options.limitMs;
     if (options.until(run) || isLate) return run;
     await sleep(POLL_MS);
     try {
       run = await read();
+      notes = await notesNow();
       seenAtMs = Date.now();
     } catch (error) {
       const isAway = error instanceof CliError && error.exitCode === EXIT.unavailable;

@@ -1,4 +1,4 @@
-import { type BillSum, counted } from "../counted.ts";
+import { type BillSum, counted, waits } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
 
@@ -42,12 +42,14 @@ export function effectText(effect: {
   readonly newDates?: NewDates | undefined;
   readonly held: BillSum;
   readonly missing: readonly WaitingLines[];
+  /** How far the money of their account reaches; all the way where nothing is said. */
+  readonly money?: "none" | "short" | undefined;
 }): string {
-  const { goesOut, newDates, held, missing } = effect;
+  const { goesOut, newDates, held, missing, money } = effect;
   const out =
     goesOut.count === 0
       ? "No bill goes out by it yet"
-      : `${sumText(goesOut)}, ${goesOut.count === 1 ? "goes" : "go"} out${movedText(newDates)}`;
+      : `${sumText(goesOut)}, ${goText(goesOut.count, money)}${movedText(newDates)}`;
   const moves =
     newDates?.asksAgain === true
       ? [
@@ -58,6 +60,12 @@ export function effectText(effect: {
     held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
   const rest = eachNeeds(missing);
   return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
+}
+
+function goText(bills: number, money: "none" | "short" | undefined): string {
+  if (money === "none") return `${waits(bills)} for money`;
+  const go = bills === 1 ? "goes" : "go";
+  return money === "short" ? `${go} out as far as the money reaches` : `${go} out`;
 }
 
 /** ` (2 of them on 2026-11-30: their day has passed)`; nothing where the day needs an approval first. */

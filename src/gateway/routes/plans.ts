@@ -13,7 +13,7 @@ import { businessNamed, ownedPlaybook } from "../../actions/businesses.ts";
 import { periodOf } from "../../actions/launch/pay-run.ts";
 import { PlanChangesBody } from "../../api/plan-changes.ts";
 import { planChangesSince } from "../../reports/plan-changes.ts";
-import { getRun } from "../../store/runs/runs.ts";
+import { getRun, joinedRun } from "../../store/runs/runs.ts";
 import { planAnswer } from "../../reports/plan-answer.ts";
 import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
@@ -89,7 +89,10 @@ function addPlanning(routes: Routes): void {
       if (plan === undefined) {
         throw new GatewayError(500, "plan_missing", "The planner ended without storing its plan.");
       }
-      return { status: 200, json: planAnswer(plan) };
+      const { businessId } = profile;
+      const launch = { businessId, playbook: playbook.name, period, policy: playbook };
+      const joins = await joinedRun(context.store.db, launch);
+      return { status: 200, json: planAnswer(plan, joins?.runId) };
     },
   });
 }

@@ -125,6 +125,7 @@ export async function reviewOf(
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
+    ...(run.failure === null ? {} : { failure: run.failure }),
     ...moment,
     ...rest,
     plan,

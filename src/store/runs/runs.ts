@@ -84,7 +84,19 @@ export async function upsertRun(
   return { runId: theirs.runId, created: false, run: theirs };
 }
 
-function mayRelaunch(last: Run, { afterNothing, policy }: NewRun): boolean {
+/** The run that a launch would join; undefined where it would make one. */
+export async function joinedRun(
+  db: Db,
+  launch: Pick<NewRun, "businessId" | "playbook" | "period" | "policy">,
+): Promise<Run | undefined> {
+  const latest = await findRunOfPeriod(db, launch);
+  return latest === undefined || mayRelaunch(latest, launch) ? undefined : latest;
+}
+
+function mayRelaunch(
+  last: Run,
+  { afterNothing, policy }: Pick<NewRun, "afterNothing" | "policy">,
+): boolean {
   const { phase, totalCents } = last;
   const wasEmpty = afterNothing === true && phase === "completed" && totalCents === 0;
   const isPaidNow = onlyPlans(last.policy) && !onlyPlans(policy) && phase === "completed";

@@ -86,6 +86,13 @@ test("what it did is said with bills, sums and what is still needed", () => {
     "54 bills, $80,397.13, go out; 4 need a second person (controller), 1 needs the owner.",
   );
   const none = { count: 0, cents: 0 };
+  const held = none;
+  expect(effectText({ goesOut, held, missing: [], money: "none" })).toMatch(
+    /, waits? for money\.$/,
+  );
+  expect(effectText({ goesOut, held, missing: [], money: "short" })).toMatch(
+    /out as far as the money reaches\.$/,
+  );
   expect(effectText({ goesOut: none, held: { count: 2, cents: 200 }, missing: [] })).toBe(
     "No bill goes out by it yet; 2 bills, $2.00, stay on hold.",
   );

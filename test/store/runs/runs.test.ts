@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   getRun,
+  joinedRun,
   listRuns,
   requestCancel,
   setApproveBy,
@@ -17,6 +18,15 @@ test("a launch makes the run of the period, and the next launch joins it", async
   const second = await upsertRun(store.db, newRun({ launchedBy: "otto", playbookRevision: 2 }));
   expect(second).toMatchObject({ runId: first.runId, created: false });
   expect(second.run).toMatchObject({ launchedBy: "lena", playbookRevision: 1, policy });
+});
+
+test("a plan's launch would join the run of the period, unless it may be launched again", async () => {
+  const { store } = await testStore();
+  expect(await joinedRun(store.db, newRun())).toBeUndefined();
+  const { runId } = await upsertRun(store.db, newRun());
+  expect(await joinedRun(store.db, newRun())).toMatchObject({ runId });
+  await setRunPhase(store.db, runId, { phase: "cancelled", endedAtMs: 5 });
+  expect(await joinedRun(store.db, newRun())).toBeUndefined();
 });
 
 test.each(["rejected", "expired", "cancelled", "failed"] as const)(

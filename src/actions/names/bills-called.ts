@@ -1,0 +1,27 @@
+import type { ActionContext } from "../context.ts";
+import { asked, SERVICE, unlessUnknown } from "./found.ts";
+
+/** Read at a time; the service has no list by ids. */
+const AT_ONCE = 10;
+
+/** What the service calls bills; without those that it doesn't know, or doesn't tell now. */
+export async function billsCalled(
+  { payables }: Pick<ReturnType<ActionContext["clientOf"]>, "payables">,
+  ids: readonly string[],
+): Promise<Map<string, { readonly number: string | null; readonly name: string | null }>> {
+  const called = new Map<string, { number: string | null; name: string | null }>();
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const some = ids.slice(start, start + AT_ONCE);
+    const read = some.map((id) => unlessUnknown(() => payables.get(id, SERVICE)));
+    const { value } = await asked(() => Promise.all(read));
+    if (value === undefined) return called;
+    for (const bill of value) {
+      if (bill === null) continue;
+      called.set(bill.id, {
+        number: bill.publicId ?? null,
+        name: bill.contact?.displayName ?? null,
+      });
+    }
+  }
+  return called;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { keptBackLines, progressOf } from "../../../src/cli/show/cancellations.ts";
+
+const asked = { kind: "cancel-scheduled", launchedBy: "otto" } as const;
+const cancelled = (payableId: string, holdId: string | null = `hold_${payableId}`) =>
+  ({ payableId, holdId, state: "cancelled" }) as const;
+
+test("who cancels a bill's payment is told that the bill stays on hold, and the command that ends it", () => {
+  const [first, ...others] = keptBackLines({ ...asked, payments: [cancelled("p1")] });
+  expect([first, others]).toEqual(["Its bill stays on hold until payrun release hold_p1", []]);
+  const several = { ...asked, payments: [cancelled("p1"), cancelled("p2")] };
+  expect(keptBackLines(several)).toEqual([
+    "Their bills stay on hold until payrun release --all --by otto",
+  ]);
+});
+
+test("nothing is said of a hold where the cancel has set none", () => {
+  expect(keptBackLines({ ...asked, payments: [cancelled("p1", null)] })).toEqual([]);
+  expect(keptBackLines({ ...asked, payments: [] })).toEqual([]);
+});
+
+test("a payment that is still to be cancelled is to go, and unknown only where it ends so", () => {
+  const counts = { cancelled: 1, unknown: 2 };
+  const open = { phase: "cancelling", counts, endedAt: null } as const;
+  expect(progressOf(open)).toBe("cancelling · 1 cancelled · 2 to go");
+  const ended = { ...open, phase: "completed-with-exceptions", endedAt: "2026-11-27T00:00:00Z" };
+  expect(progressOf({ ...ended, phase: "completed-with-exceptions" })).toContain("2 unknown");
+});

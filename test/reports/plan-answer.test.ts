@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { planAnswer } from "../../src/reports/plan-answer.ts";
+import { planLine, planSummary } from "../store/fixtures.ts";
+
+test("a plan whose period was launched already says that a launch pays nothing of it, and what does", () => {
+  const lines = [planLine("pay_1")];
+  const where = { business: "acme", playbook: "weekly", period: "2026-11-05", planId: "dry_1" };
+  const page = { page: 1, pageSize: 5, totalCount: 1, nextPage: null };
+  const plan = { ...planSummary(lines), ...where, ...page, lines, skipped: [] };
+  expect(planAnswer({ ...plan, warnings: ["Old books."] }).warnings).toEqual(["Old books."]);
+  const joining = planAnswer(
+    { ...plan, warnings: ["Old books."] },
+    "pay-run/acme/weekly/2026-11-05",
+  );
+  expect(joining.warnings).toEqual([
+    "Old books.",
+    expect.stringMatching(/^weekly\/2026-11-05 was launched already: .*payrun pay BILL/),
+  ]);
+});
