@@ -195,6 +195,21 @@ test("who acts for another business sees nothing of this one's", async () => {
   expect(await said(nora, "Search: Northwind")).toContain("Nothing is called so");
 });
 
+test("a link is taken also where the page for signing in is open already", async () => {
+  const link = await gateway.call(
+    "POST",
+    "/v1/sign-in-links",
+    await gateway.token(CORA.name, CORA.roles),
+  );
+  const page = await browser.newPage();
+  await page.goto(`${gateway.url}/sign-in`);
+  await page.goto(`${gateway.url}/sign-in#${String(link.json["code"])}`);
+  await page.getByText("Your link is good for one sign-in.").waitFor();
+  expect(page.url()).toBe(`${gateway.url}/sign-in`);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await said(page, "Today");
+});
+
 test("the page that says what a stop did stays, and is never sent again by itself", async () => {
   const page = await visitor(browser, gateway, CORA);
   await page.clock.install();
