@@ -69,8 +69,8 @@ export interface RuleAccess {
 /** Lists who could approve what in a playbook's runs, at any moment of a time span. */
 export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   const { approve, pay } = facts.playbook;
-  const rules = approve.map((rule) => ({
-    what: whatOf(rule),
+  const rules = approve.map((rule, index) => ({
+    what: whatOf(rule) ?? (index === 0 ? "every bill" : "every other bill"),
     quorum: rule.quorum,
     roles: rolesOfRule(rule),
   }));
@@ -91,13 +91,14 @@ export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   }));
 }
 
-function whatOf({ review, overCents, where }: ApprovalRule): string {
+/** Undefined for a rule that any bill matches. */
+function whatOf({ review, overCents, where }: ApprovalRule): string | undefined {
   const parts = [
     ...(review ? ["bills to review"] : []),
     ...(overCents === null ? [] : [`bills over ${formatUsd(overCents)}`]),
     ...(where === null ? [] : [`bills where ${where}`]),
   ];
-  return parts.length === 0 ? "every other bill" : parts.join(", ");
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 function peopleWith(

@@ -84,3 +84,9 @@ test("access is listed by rule: who, in which roles, by which tokens, and whose 
     },
   ]);
 });
+
+test("an only rule is about every bill, with no other before it", () => {
+  const alone = payRunPlaybook({ approve: [{ ...rule, by: ["controller"] }] });
+  const [only] = accessTo({ ...facts([]), playbook: alone }, { fromMs: 30, toMs: 30 });
+  expect(only?.what).toBe("every bill");
+});
