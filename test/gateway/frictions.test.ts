@@ -53,6 +53,17 @@ test("a role that was mistyped in a playbook is named when it is validated, with
   expect((await as("root", ["admin"], ["validate", file])).stderr).toBe("");
 });
 
+test("a token is confirmed by its holder's name as well, and a name of none is refused with the way out", async () => {
+  const made = await as("ada", ["admin"], ["token", "create", "cora", "--role", "controller"]);
+  expect(made).toMatchObject({ code: 0 });
+  expect(await as("bea", ["admin"], ["token", "confirm", "cora"])).toMatchObject({ code: 0 });
+  for (const text of ["cora", "tok_nonsense"]) {
+    const again = await as("bea", ["admin"], ["token", "confirm", text]);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toMatch(/payrun token list” shows them/);
+  }
+});
+
 test("the end of a hold is told in the zone that the profile names", async () => {
   const held = await as(
     "oli",
