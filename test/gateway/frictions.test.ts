@@ -138,6 +138,8 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
     name: "beside",
     text: `kind: pay-run\nschedule: ${JSON.stringify(schedule)}\n`,
   });
+  const asked = await as("lena", ["launcher"], ["pay", "BILL-000071"]);
+  expect(asked.stderr).toMatch(/several pay-run playbooks \(beside, weekly\).*--playbook NAME/);
   const paid = await as("lena", ["launcher"], ["pay", "BILL-000071", "--playbook", "beside"]);
   expect([paid.code, paid.stderr]).toEqual([
     2,

@@ -56,7 +56,8 @@ function linesOf(schedule: Schedule): string[] {
   ]);
   const columns = ["Period", "Begins", "Pays from"].map((title) => ({ title }));
   const clocks = schedule.next.some(hasOtherClock) ? [dim(`  ${OTHER_CLOCK}`)] : [];
-  return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ...clocks, ""];
+  const listed = rows.length === 0 ? [] : table(columns, rows);
+  return [headline(schedule), ...listed.map((line) => `  ${line}`), ...clocks, ""];
 }
 
 const OTHER_CLOCK = "Begins in real time; periods and pay dates are by the sandbox's clock.";
