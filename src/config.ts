@@ -46,6 +46,9 @@ export interface TemporalSettings {
   readonly cliPath: string | undefined;
 }
 
+const HIDDEN_PROFILES =
+  "PAYRUN_PROFILES stands in .env alone, and a token comes from the environment, so that the file must be named there too: export PAYRUN_PROFILES=FILE";
+
 /** Everything that can be set, checked, with defaults filled in. Paths are absolute. */
 export interface Config {
   readonly home: string;
@@ -73,6 +76,8 @@ export interface Config {
   readonly profiles: Profiles;
   /** True where nothing says which businesses there are, so that they are those of `up`'s sandbox. */
   readonly isHomeSandbox: boolean;
+  /** True where `.env` says which businesses there are, and may not: whoever asks for them is refused. */
+  readonly hidesProfiles: boolean;
   /** Every setting as `payrun doctor` lists it, secrets masked. */
   readonly settings: readonly SettingLine[];
   /** Variables that look like settings but are none. */
@@ -93,7 +98,9 @@ export function loadConfig(env?: Environment): Config {
   const temporal = readTemporal(variables, values, problems);
   const home = values.PAYRUN_HOME ?? resolve(".payrun");
   // Who is started with settings of its own is told where its businesses are.
-  const profiles = readProfiles(variables, values, problems, env === undefined ? home : undefined);
+  const profiles = given?.hidesProfiles
+    ? { read: new Profiles({ refused: HIDDEN_PROFILES }), isHomeSandbox: false }
+    : readProfiles(variables, values, problems, env === undefined ? home : undefined);
   const keys = values.PAYRUN_ENCRYPTION_KEYS ?? readEncryptionKeysFile(home, problems);
   const databaseUrl = values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`;
   const allowsPlaintext = values.PAYRUN_ALLOW_PLAINTEXT ?? [];
@@ -132,6 +139,7 @@ export function loadConfig(env?: Environment): Config {
     temporal,
     profiles: profiles.read,
     isHomeSandbox: profiles.isHomeSandbox,
+    hidesProfiles: given?.hidesProfiles ?? false,
     settings: describeSettings(variables),
     warnings: [...unknownSettings(variables), ...(given?.ignored ?? [])],
   };

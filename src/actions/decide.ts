@@ -101,7 +101,7 @@ const APPROVE = { kind: "approve" } as const;
 
 async function knownRun(context: ActionContext, runId: string): Promise<Run> {
   const run = await getRun(context.store.db, runId);
-  if (run === undefined) throw notFound(`There is no run “${runId}”; GET /v1/runs lists them.`);
+  if (run === undefined) throw notFound(`There is no run “${runId}”; “payrun status” lists them.`);
   return run;
 }
 

@@ -6,6 +6,10 @@ export const ScheduleBody = z.object({
   playbook: z.string(),
   business: z.string(),
   state: z.enum(["active", "paused", "missing", "differs"]),
+  deleted: z
+    .literal(true)
+    .optional()
+    .describe("If somebody deleted it: it begins nothing until its playbook is applied again"),
   planOnly,
   paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
   note: z.string().nullable(),

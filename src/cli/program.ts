@@ -11,8 +11,9 @@ const ABOUT =
   "follows every payment until its money has settled, and proves it.";
 
 const AFTER_HELP = `
-Exit codes: 0 done, 1 failed, 2 wrong usage or invalid playbook, 3 waits for somebody,
-            4 can't reach Temporal, the API or the store.
+Exit codes: 0 done, 1 failed, 2 wrong usage, wrong settings or an invalid playbook,
+            3 waits for somebody, 4 can't reach Temporal, the gateway, the service or the store,
+            130 stopped by Ctrl-C.
 Start here: payrun init   (writes what a first run needs), or payrun demo; no real money`;
 
 type AddCommand = (program: Command, session: Session) => void;

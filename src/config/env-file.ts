@@ -30,22 +30,27 @@ const LEADS: readonly SettingName[] = [
   "TEMPORAL_CLI",
 ];
 
+interface EnvironmentRead {
+  readonly variables: Environment;
+  readonly ignored: readonly string[];
+  readonly hidesProfiles: boolean;
+}
+
 /**
  * The environment with what the `.env` of the current folder adds to it. The file may set nothing
  * but settings, never overrides the environment, and where a token comes from the environment it
  * says neither where that goes, nor what runs, nor who decides: a folder may come from anybody.
  *
- * @returns `ignored` has a line for each name that is left out, without its value
+ * @returns `ignored` has a line for each name that is left out, without its value;
+ * `hidesProfiles` is true where the file says which businesses there are, and may not
  * @throws {ConfigError} where the file can't be read
  */
-export function environmentWithFile(
-  env: Environment,
-  file = resolve(".env"),
-): { readonly variables: Environment; readonly ignored: readonly string[] } {
-  if (!existsSync(file)) return { variables: env, ignored: [] };
+export function environmentWithFile(env: Environment, file = resolve(".env")): EnvironmentRead {
+  if (!existsSync(file)) return { variables: env, ignored: [], hidesProfiles: false };
   const hasToken = TOKENS.some((name) => (env[name] ?? "").trim() !== "");
   const variables: Record<string, string | undefined> = { ...env };
   const ignored: string[] = [];
+  let hidesProfiles = false;
   for (const [name, value] of Object.entries(read(file))) {
     if (env[name] !== undefined) continue;
     const isSetting = SETTING_NAMES.some((known) => known === name);
@@ -54,12 +59,13 @@ export function environmentWithFile(
         `.env sets ${name}, which is ignored: it may set only what “payrun doctor” lists`,
       );
     } else if (hasToken && leads(name)) {
+      hidesProfiles ||= name === "PAYRUN_PROFILES";
       ignored.push(
         `.env sets ${name}, which is ignored: a token comes from the environment, so this must too`,
       );
     } else variables[name] = value;
   }
-  return { variables, ignored };
+  return { variables, ignored, hidesProfiles };
 }
 
 function leads(name: string): boolean {

@@ -5,9 +5,13 @@ import { ConfigError } from "./config-error.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import type { Environment } from "./settings.ts";
 
-/** Where the businesses come from: a file that may change, or the environment, which does not. */
+/**
+ * Where the businesses come from: a file that may change, or the environment, which does not; or
+ * why nobody may know: what asks for none goes on, what asks for one is refused.
+ */
 export type ProfilesSource =
   | { readonly path: string; readonly env: Environment }
+  | { readonly refused: string }
   | { readonly businesses: readonly BusinessProfile[] };
 
 /**
@@ -31,6 +35,7 @@ export class Profiles {
       this.#businesses = source.businesses;
       return;
     }
+    if ("refused" in source) return;
     this.#filesRead = [source.path];
     this.#refresh();
     if (this.#problems.length > 0) throw new ConfigError(this.#problems);
@@ -45,7 +50,11 @@ export class Profiles {
     return this.all().find((business) => business.businessId === businessId);
   }
 
-  /** Every business, in the file's order; empty where none is configured. */
+  /**
+   * Every business, in the file's order; empty where none is configured.
+   *
+   * @throws {ConfigError} where the source is refused
+   */
   all(): readonly BusinessProfile[] {
     this.#refresh();
     return this.#businesses;
@@ -64,6 +73,7 @@ export class Profiles {
 
   #refresh(): void {
     if ("businesses" in this.#source) return;
+    if ("refused" in this.#source) throw new ConfigError([this.#source.refused]);
     const stamp = stampOf(this.#filesRead);
     if (stamp === this.#stamp) return;
     const file = readProfilesFile(this.#source.path, this.#source.env);

@@ -149,7 +149,7 @@ export function askingHowVerified(
   const vendors = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
   return refuse(
     "bank-change-unverified",
-    `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified), or leave these bills out`,
+    `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified "${named[0]}=PERSON, NUMBER", once for each vendor), or leave these bills out`,
   );
 }
 

@@ -25,7 +25,12 @@ export async function openPart(
   complain: (line: string) => void,
   options: { readonly ownThread?: boolean } = {},
 ): Promise<Part | number> {
-  const config = unlessWrong(complain, loadConfig);
+  const config = unlessWrong(complain, () => {
+    const read = loadConfig();
+    // Whose work this is must be known before it begins.
+    read.profiles.all();
+    return read;
+  });
   if (config === undefined) return EXIT_USAGE;
   try {
     return {

@@ -103,6 +103,21 @@ describe("a token", () => {
   });
 });
 
+test("which businesses there are is not guessed where only an .env says it beside a token of the environment: the way out is named", async () => {
+  const folder = folderWith({ ".env": "PAYRUN_PROFILES=profiles.yaml\n", "profiles.yaml": "" });
+  const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_PORT: String(port) };
+  for (const args of [["doctor"], ["up"], ["worker"], ["gateway"]]) {
+    const { code, text } = await payrun(folder, args, env);
+    expect([args, code]).toEqual([args, 2]);
+    expect(text).toMatch(/stands in \.env alone.*: export PAYRUN_PROFILES=FILE/);
+  }
+  // A token is then asked of the gateway, which knows whose business it is: none is made here.
+  await payrun(folder, ["token", "create", "cora", "--role", "controller"], env);
+  expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
+  await payrun(folder, ["holds"], env);
+  expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
+});
+
 describe("an .env", () => {
   const file = (text: string): string => join(folderWith({ ".env": text }), ".env");
 

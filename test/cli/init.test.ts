@@ -89,6 +89,7 @@ test("for a real service it writes profiles that load once the token is in its f
   // The containers have a store of their own, which no command on this host opens.
   expect(stdout).toMatch(/docker compose exec gateway node \S+ token bootstrap ADA BEA/);
   expect(stdout).toMatch(/payrun up --no-sandbox[\s\S]*payrun token bootstrap ADA BEA/);
+  expect(stdout).toContain("export PAYRUN_PROFILES=profiles.yaml PAYRUN_TOKEN=");
   const environment = readFileSync(join(cwd, ".env"), "utf8");
   expect(environment).toMatch(/^PAYRUN_ENCRYPTION_KEYS=key-1:/m);
   const again = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });

@@ -192,6 +192,10 @@ describe("runs, from the command line", () => {
     expect(run?.launchedBy).toBe("schedule of nightly");
     await as("olga", ["cancel", run?.id ?? ""]);
     await as("ada", ["schedule", "delete", "nightly"]);
+    const deleted = await as("ada", ["schedule", "list", "nightly"]);
+    expect(deleted.stdout).toMatch(
+      /nightly for default: deleted; .*payrun apply FILE makes it again\s*$/,
+    );
   });
 
   test("launch answers with the run, launching again joins it", async () => {

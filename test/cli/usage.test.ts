@@ -212,6 +212,11 @@ describe("playbooks, offline", () => {
       const { playbooks } = result.json<{ playbooks: { name: string }[] }>();
       expect(playbooks.map(({ name }) => name)).toEqual(["one", "three", "two"]);
     }
+    // As payrun init leaves them beside its playbook.
+    writeFileSync(join(cwd, "profiles.yaml"), "# Mine.\nbusinesses:\n  acme: {}\n");
+    writeFileSync(join(cwd, "docker-compose.yml"), "name: payrun\nservices:\n  worker: {}\n");
+    expect((await payrun(["validate", "."], { cwd })).code).toBe(0);
+    expect((await payrun(["validate", "profiles.yaml"], { cwd })).code).toBe(2);
     mkdirSync(join(cwd, "none"));
     expect((await payrun(["validate", "none"], { cwd })).stderr).toContain("none has no playbooks");
   });

@@ -31,7 +31,7 @@ describe("a vendor's changed bank account", () => {
     const silent = await scene.decide(carla);
     expect(silent.status).toBe(422);
     expect(silent.json).toMatchObject({ error: "bank_change_unverified" });
-    expect(silent.text).toContain("Vendor of q2");
+    expect(silent.json["message"]).toContain('--verified "Vendor of q2=PERSON, NUMBER"');
     const other = await scene.decide(carla, {
       verifiedBankChanges: [{ ...verified, contactId: "con_q1" }],
     });

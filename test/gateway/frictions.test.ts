@@ -53,6 +53,17 @@ test("a role that was mistyped in a playbook is named when it is validated, with
   expect((await as("root", ["admin"], ["validate", file])).stderr).toBe("");
 });
 
+test("a token is confirmed by its holder's name as well, and a name of none is refused with the way out", async () => {
+  const made = await as("ada", ["admin"], ["token", "create", "cora", "--role", "controller"]);
+  expect(made).toMatchObject({ code: 0 });
+  expect(await as("bea", ["admin"], ["token", "confirm", "cora"])).toMatchObject({ code: 0 });
+  for (const text of ["cora", "tok_nonsense"]) {
+    const again = await as("bea", ["admin"], ["token", "confirm", text]);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toMatch(/payrun token list” shows them/);
+  }
+});
+
 test("the end of a hold is told in the zone that the profile names", async () => {
   const held = await as(
     "oli",
@@ -128,6 +139,8 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
     name: "beside",
     text: `kind: pay-run\nschedule: ${JSON.stringify(schedule)}\n`,
   });
+  const asked = await as("lena", ["launcher"], ["pay", "BILL-000071"]);
+  expect(asked.stderr).toMatch(/several pay-run playbooks \(beside, weekly\).*--playbook NAME/);
   const paid = await as("lena", ["launcher"], ["pay", "BILL-000071", "--playbook", "beside"]);
   expect([paid.code, paid.stderr]).toEqual([
     2,

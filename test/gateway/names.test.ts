@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SearchBody } from "../../src/api/names.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { startOtherService } from "../support/other-service.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -118,6 +119,18 @@ describe("a hold is set on what people call it", () => {
     expect(await held("--run", "weekly")).toMatchObject({ code: 0, value: run.runId });
     expect(await held("--run", "weekly/2026-11-20")).toMatchObject({ code: 0, value: run.runId });
     expect(await held("--playbook", "Weekly")).toMatchObject({ code: 0, value: "weekly" });
+  });
+
+  test("a playbook's bare name means its run, not a later payment off-cycle that is over", async () => {
+    const { businessId } = sandbox.business;
+    const later = await seedRun(gateway.store, {
+      businessId,
+      period: "2026-11-21-pay-0123456789ab",
+      lines: [planLine("pbl_9")],
+    });
+    expect(await held("--run", "weekly")).toMatchObject({ code: 0, value: later.runId });
+    await setRunPhase(gateway.store.db, later.runId, { phase: "completed" });
+    expect(await held("--run", "weekly")).toMatchObject({ code: 0, value: run.runId });
   });
 
   test.each([

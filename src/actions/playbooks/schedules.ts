@@ -47,6 +47,8 @@ export interface ScheduleItem {
   readonly business: string;
   /** `missing` and `differs`: applying the playbook again puts it right. */
   readonly state: "active" | "paused" | "missing" | "differs";
+  /** Present if somebody deleted it: it begins nothing until its playbook is applied again. */
+  readonly deleted?: true;
   /** Present if its runs only plan. */
   readonly planOnly?: true;
   /** Whether it is held up; where it is missing, whether it will be once it is made again. */
@@ -150,18 +152,21 @@ export async function scheduleOf(
   const kept = await persistently(context.temporal, () =>
     readSchedule(context.temporal, keyOf(stored), wanted),
   );
-  const { paused, note } = kept ?? (await lostOf(context, profile, stored.name));
+  const { paused, note, deleted } = kept
+    ? { ...kept, deleted: false }
+    : await lostOf(context, profile, stored.name);
   const state =
     kept === undefined ? "missing" : kept.inStep ? (kept.paused ? "paused" : "active") : "differs";
   return {
     playbook: stored.name,
     business: wanted.business,
     state,
+    ...(deleted ? { deleted } : {}),
     ...(onlyPlans({ schedule }) ? { planOnly: true } : {}),
     paused,
     note,
     zone: schedule.zone,
-    next: await nextRuns(context, profile, schedule),
+    next: deleted ? [] : await nextRuns(context, profile, schedule),
   };
 }
 
@@ -170,9 +175,9 @@ async function lostOf(
   { store }: ScheduleContext,
   { businessId }: BusinessProfile,
   playbook: string,
-): Promise<Pick<ScheduleState, "paused" | "note">> {
-  const { pause } = await scheduleWish(store.db, { businessId, playbook });
-  return { paused: pause !== null, note: pause };
+): Promise<Pick<ScheduleState, "paused" | "note"> & { readonly deleted: boolean }> {
+  const { pause, deleted } = await scheduleWish(store.db, { businessId, playbook });
+  return { paused: pause !== null, note: pause, deleted };
 }
 
 /**

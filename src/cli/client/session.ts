@@ -35,7 +35,11 @@ export class Session {
   ): Promise<void> {
     this.output = new Output(options);
     const config = () => (this.#config ??= this.#asPerson(readConfig(this.output)));
-    this.exitCode = (await work({ output: this.output, config })) ?? EXIT.done;
+    try {
+      this.exitCode = (await work({ output: this.output, config })) ?? EXIT.done;
+    } catch (error) {
+      throw error instanceof ConfigError ? unusable(error) : error;
+    }
   }
 
   #asPerson(config: Config): SpokenConfig {
@@ -46,20 +50,15 @@ export class Session {
 }
 
 function readConfig(output: Output): Config {
-  try {
-    const config = loadConfig();
-    for (const warning of config.warnings) output.note(`warning: ${warning}`);
-    return config;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new CliError(
-      EXIT.usage,
-      `the settings can't be used:\n  ${error.problems.join("\n  ")}`,
-      {
-        code: "settings",
-        hint: "They come from the environment and from .env in this folder.",
-        details: error.problems,
-      },
-    );
-  }
+  const config = loadConfig();
+  for (const warning of config.warnings) output.note(`warning: ${warning}`);
+  return config;
+}
+
+function unusable({ problems }: ConfigError): CliError {
+  return new CliError(EXIT.usage, `the settings can't be used:\n  ${problems.join("\n  ")}`, {
+    code: "settings",
+    hint: "They come from the environment and from .env in this folder.",
+    details: problems,
+  });
 }

@@ -52,7 +52,9 @@ export function addGatewayCommand(program: Command, session: Session): void {
 export function addSandboxCommand(program: Command, session: Session): void {
   const sandbox = program
     .command("sandbox")
-    .description("run the sandbox: the Payments Service as a simulation, no real money")
+    .description(
+      "run the sandbox: the Payments Service as a simulation, no real money; PAYRUN_SANDBOX_PORT says where",
+    )
     .option("--fixture <name|file>", "what a new one starts with", "sample")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action((options) =>

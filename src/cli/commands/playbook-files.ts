@@ -1,6 +1,6 @@
 import { waits } from "../../domain/counted.ts";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
@@ -64,7 +64,8 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
 
 /**
  * The files of playbooks that are meant by paths: a folder means all that stand in it. What tests a
- * playbook, `NAME.test.yaml` beside it, is none.
+ * playbook, `NAME.test.yaml` beside it, is none; nor are the profiles and the compose file that
+ * `payrun init` writes beside its playbook.
  *
  * @throws {CliError} 2 for a folder without any
  */
@@ -78,14 +79,23 @@ export async function playbookFiles(paths: readonly string[]): Promise<string[]>
     }
     const inFolder = entries
       .filter((entry) => /\.ya?ml$/.test(entry) && !isTests(entry))
-      .toSorted();
-    if (inFolder.length === 0)
-      throw usageError(`${path} has no playbooks: no file in it ends in .yaml`);
-    files.push(...inFolder.map((entry) => join(path, entry)));
+      .toSorted()
+      .map((entry) => join(path, entry));
+    const neighbours = await Promise.all(inFolder.map((file) => isNeighbour(file)));
+    const playbooks = inFolder.filter((_, index) => neighbours[index] !== true);
+    if (playbooks.length === 0)
+      throw usageError(`${path} has no playbooks: no file in it ends in .yaml and has a kind`);
+    files.push(...playbooks);
   }
   const all = new Set(files);
   const hasPlaybook = (file: string): boolean => all.has(file.replace(/\.test(\.ya?ml)$/, "$1"));
   return [...all].filter((file) => !isTests(file) || !hasPlaybook(file));
+}
+
+/** True for profiles and compose files, which say by their first keys that they are no playbooks. */
+async function isNeighbour(file: string): Promise<boolean> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return /^(businesses|services)\s*:/m.test(text) && !/^kind\s*:/m.test(text);
 }
 
 function isTests(file: string): boolean {

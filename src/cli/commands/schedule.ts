@@ -56,7 +56,8 @@ function linesOf(schedule: Schedule): string[] {
   ]);
   const columns = ["Period", "Begins", "Pays from"].map((title) => ({ title }));
   const clocks = schedule.next.some(hasOtherClock) ? [dim(`  ${OTHER_CLOCK}`)] : [];
-  return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ...clocks, ""];
+  const listed = rows.length === 0 ? [] : table(columns, rows);
+  return [headline(schedule), ...listed.map((line) => `  ${line}`), ...clocks, ""];
 }
 
 const OTHER_CLOCK = "Begins in real time; periods and pay dates are by the sandbox's clock.";
@@ -68,15 +69,24 @@ function hasOtherClock({ period, beginsAt }: Schedule["next"][number]): boolean 
   return Math.abs(Date.parse(period) - Date.parse(beginsAt)) > FAR_MS;
 }
 
-function headline({ playbook, business, state, planOnly, paused, note }: Schedule): string {
+function headline({
+  playbook,
+  business,
+  state,
+  deleted,
+  planOnly,
+  paused,
+  note,
+}: Schedule): string {
   const only = planOnly === true ? " (only plans: nothing is sent)" : "";
   const name = `${printable(playbook)} for ${printable(business)}${only}`;
   const why = note === null ? "" : dim(`  ${printable(note)}`);
   if (state === "active") return `${green("✓")} ${name}`;
   if (state === "paused") return `${yellow("!")} ${name}: paused${why}`;
+  if (deleted === true) return `${yellow("!")} ${name}: deleted; payrun apply FILE makes it again`;
   const wrong = state === "missing" ? "has no schedule at Temporal" : "differs from its playbook";
   const held = paused ? `, and ${state === "missing" ? "was" : "is"} paused${why}` : "";
-  return `${yellow("!")} ${name}: ${wrong}${held}; payrun apply puts it right`;
+  return `${yellow("!")} ${name}: ${wrong}${held}; payrun apply FILE puts it right`;
 }
 
 function beginsAtText(instant: string, zone: string): string {

@@ -127,7 +127,8 @@ function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: 
  * True where tokens are made in the store itself, on its host: where every business is a sandbox.
  * Everywhere else administrators make them through the gateway.
  */
-export function isDirect({ profiles, settings }: Config): boolean {
+export function isDirect({ profiles, settings, hidesProfiles }: Config): boolean {
+  if (hidesProfiles) return false;
   const isElsewhere = settings.some(({ name, isSet }) => name === "PAYRUN_GATEWAY_URL" && isSet);
   return profiles.all().length === 0 ? !isElsewhere : profiles.sandboxesOnly();
 }

@@ -8,7 +8,7 @@ import { zoneOfAll } from "../../reports/moment.ts";
 import { openStore } from "../../store/index.ts";
 import { createFirstTokens, revokeToken, viewTokens } from "../../store/approvals/tokens.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
-import { gatewayOf } from "../client/gateway-client.ts";
+import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { replaceOwnToken } from "../home/people.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
@@ -31,17 +31,33 @@ function addConfirm(parent: Command, session: Session): void {
   parent
     .command("confirm")
     .description("say, as a second administrator, that a token is whose it says")
-    .argument("<token>", "its id, as “payrun token create” and “payrun token list” show it")
+    .argument("<token>", "its id, or the name of one that nobody has confirmed")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
-        const path = `/v1/tokens/${encodeURIComponent(id)}/confirmation`;
-        const token = await gatewayOf(config()).post(path, TokenBody, {});
+        const gateway = gatewayOf(config());
+        const path = `/v1/tokens/${encodeURIComponent(await unconfirmed(gateway, id))}/confirmation`;
+        const token = await gateway.post(path, TokenBody, {});
         const roles = token.roles.join(", ");
         output.line(`${green("✓")} ${printable(token.name)} (${roles}): ${token.state}`);
         output.document(token);
       }),
     );
+}
+
+/** The id of the one token of a name that waits for a second person; an id stays as it is. */
+async function unconfirmed(gateway: GatewayClient, text: string): Promise<string> {
+  if (text.startsWith("tok_")) return text;
+  const { items } = await gateway.get("/v1/tokens", TokenListBody);
+  const waiting = items.filter(({ name, state }) => name === text && state === "unconfirmed");
+  const [only, ...others] = waiting;
+  if (only !== undefined && others.length === 0) return only.id;
+  throw usageError(
+    only === undefined
+      ? `no token of the name “${text}” waits for a second administrator`
+      : `${waiting.length} tokens of the name “${text}” wait: ${waiting.map(({ id }) => id).join(", ")}`,
+    "“payrun token list” shows them.",
+  );
 }
 
 function addRenew(parent: Command, session: Session): void {
@@ -82,7 +98,11 @@ function addBootstrap(parent: Command, session: Session): void {
         }
         const items = made.map(({ tokenId, ...each }) => ({ id: tokenId, ...each }));
         if (!output.json) for (const each of items) output.line(`${each.name}  ${each.token}`);
-        output.note(dim("Give each to its holder, who says “payrun token renew” with it."));
+        output.note(
+          dim(
+            "Give each to its holder, who sets PAYRUN_TOKEN to it and says “payrun token renew”.",
+          ),
+        );
         output.document({ items });
       }),
     );

@@ -208,6 +208,7 @@ export function nextSteps({ service, playbook, approvers }: InitAnswers): string
     "or, to try it on this machine without containers:",
     "payrun up --no-sandbox               in a terminal of its own",
     "payrun token bootstrap ADA BEA       the first two administrators",
+    "export PAYRUN_PROFILES=profiles.yaml PAYRUN_TOKEN=…   with Ada's token, to act as Ada",
     "payrun doctor",
   ];
 }

@@ -228,6 +228,8 @@ function zshScript(completed: readonly Completed[]): string[] {
     "  elif (( $#offered )); then _describe payrun offered",
     "  else _files; fi",
     "}",
+    // A shell without a start file of its own has no completion yet.
+    "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }",
     "compdef _payrun payrun",
   ];
 }

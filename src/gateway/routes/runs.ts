@@ -264,5 +264,5 @@ async function knownStatus(
 }
 
 function unknownRun(runId: string): Error {
-  return notFound(`There is no run “${runId}”; GET /v1/runs lists them.`);
+  return notFound(`There is no run “${runId}”; “payrun status” lists them.`);
 }

@@ -78,7 +78,7 @@ export function addSessionRoutes(routes: Routes): void {
 function oneOf(sessions: readonly SessionView[], sessionId: string): SessionView {
   const found = sessions.find((each) => each.id === sessionId);
   if (found !== undefined) return found;
-  throw notFound(`There is no session “${sessionId}”; GET /v1/sessions lists them.`);
+  throw notFound(`There is no session “${sessionId}”; “payrun session list” shows them.`);
 }
 
 /** An administrator sees the sessions of those whose tokens they may end. */

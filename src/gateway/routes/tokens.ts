@@ -178,7 +178,7 @@ async function tokenOf(
 }
 
 function unknownToken(tokenId: string): Error {
-  return notFound(`There is no token “${tokenId}”; GET /v1/tokens lists them.`);
+  return notFound(`There is no token “${tokenId}”; “payrun token list” shows them.`);
 }
 
 async function shown(context: ScopedContext, tokenId: string): Promise<TokenView> {

@@ -1,4 +1,6 @@
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { cancelScheduledPaymentsId } from "../../contracts/workflow-kinds.ts";
+import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Db } from "../sql/db.ts";
@@ -29,7 +31,7 @@ export async function runNamed(
   }
   const [playbook = "", ...rest] = withoutBusiness.split("/");
   const runs = await workflowsOfPlaybook(db, businessId, playbook, RUNS_COMPARED);
-  const [newest] = runs;
+  const newest = runs.find((each) => !isOverOffCycle(each)) ?? runs[0];
   if (newest !== undefined) {
     const period = rest.join("/");
     const run = period === "" ? newest : runs.find((each) => isOfPeriod(each, period));
@@ -41,6 +43,11 @@ export async function runNamed(
     stored.map(({ name }) => name),
   );
   return { near: like === undefined ? [] : await workflowsOfPlaybook(db, businessId, like, 3) };
+}
+
+/** An off-cycle payment that is over must not stand before the run that its playbook is for. */
+function isOverOffCycle({ period, phase }: CalledWorkflow): boolean {
+  return isOffCyclePeriod(period) && ENDED_PHASES.some((ended) => ended === phase);
 }
 
 /** The newest revision of a period, or the one that is named. */

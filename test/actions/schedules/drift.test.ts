@@ -16,12 +16,12 @@ const CHANGES: readonly [string, (before: ScheduleDescription) => object][] = [
 ];
 
 describe("a schedule that is not as its playbook says", () => {
-  test("shows as missing where somebody deleted it, and is put right by applying again", async () => {
+  test("shows as deleted where somebody deleted it, with no run to come, and is made again by applying again", async () => {
     await scene.apply("{ every: thursday }");
     expect(
       (await scene.on.gateway.call("DELETE", "/v1/schedules/weekly", scene.admin)).status,
     ).toBe(200);
-    expect((await scene.shown())?.["state"]).toBe("missing");
+    expect(await scene.shown()).toMatchObject({ state: "missing", deleted: true, next: [] });
     expect(
       (await scene.on.gateway.call("DELETE", "/v1/schedules/weekly", scene.admin)).status,
     ).toBe(404);

@@ -151,6 +151,16 @@ test("zsh can still find the program while it completes", async () => {
 });
 
 describe.runIf(hasZsh)("completion in a real zsh", () => {
+  test("loads into a shell that has set up no completion of its own", async () => {
+    const folder = temporaryFolder();
+    const { stdout: zshScript } = await payrun(["completion", "zsh"]);
+    writeFileSync(join(folder, "completion.zsh"), zshScript);
+    const program = "source ./completion.zsh && print -r -- $_comps[payrun]";
+    const env = { ...process.env, ZDOTDIR: folder };
+    const { stdout } = await run("zsh", ["-fc", program], { cwd: folder, env });
+    expect(stdout).toBe("_payrun\n");
+  });
+
   test("offers the names that the program knows, one of several words as one", async () => {
     const folder = temporaryFolder();
     const { stdout: zshScript } = await payrun(["completion", "zsh"]);
