@@ -67,7 +67,7 @@ const NO_CALENDAR = /^test\/(?:attacks|domain|setup|simulation)\//;
  */
 const DAYS_ONLY_PASS =
   /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|restart))\.test/;
-/** Parts of these run on a day of their own, the machine's. */
+/** Their bank starts on one ordinary Monday; other parts of them run on the machine's day. */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
 /**
