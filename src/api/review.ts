@@ -106,6 +106,7 @@ export const RunReviewBody = z
           .array(waitingLines)
           .describe("Bills that you have approved, and whom they need besides"),
         none: z.array(waitingLines).describe("Bills that it counts for in nothing"),
+        mayReject: z.boolean().describe("Whether your rejection of the plan would count"),
         summary: z.string().describe("The same in a sentence"),
       })
       .describe("What an approval with the token that asks would do"),

@@ -46,6 +46,16 @@ test("Today says what waits for whom, and that a launcher's own approval is not 
   expect(lou.text).toContain("58 bills, for owner or controller");
 });
 
+test("A run's page offers each person the decisions that count: a viewer none, its launcher a rejection", async () => {
+  const offered = async (name: string, roles: readonly string[]): Promise<boolean[]> => {
+    const { text } = await (await signedIn(gateway, name, roles)).get(page);
+    return ["Check and approve", "Reject the plan", "Leave out"].map((act) => text.includes(act));
+  };
+  expect(await offered("cora", ["controller"])).toEqual([true, true, true]);
+  expect(await offered("lou", ["controller"])).toEqual([false, true, false]);
+  expect(await offered("vera", ["viewer"])).toEqual([false, false, false]);
+});
+
 test("Today names the commands for what has no page yet, also once there are runs", async () => {
   const { text } = await cora.get("/");
   for (const command of ["schedule list", "playbook list", "launch kyb-onboarding", "audit verify"])

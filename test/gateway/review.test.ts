@@ -82,11 +82,11 @@ test("what an approval brought about is said with bills and sums, and what is st
 
 test("who launched the run, wrote its playbook or holds no role of it is told that their approval doesn't count", async () => {
   const launcher = await reviewFor("lou", ["owner"]);
-  expect(launcher.yours.refusal?.code).toBe("launcher");
+  expect(launcher.yours).toMatchObject({ refusal: { code: "launcher" }, mayReject: true });
   expect(launcher.yours.summary).toContain("lou launched this run");
   expect((await reviewFor("ada", ["owner"])).yours.refusal?.code).toBe("playbook-author");
   const viewer = await reviewFor("vera", ["viewer"]);
-  expect(viewer.yours).toMatchObject({ refusal: null, goesOut: { count: 0 } });
+  expect(viewer.yours).toMatchObject({ refusal: null, goesOut: { count: 0 }, mayReject: false });
   expect(viewer.bills).toHaveLength(4);
 });
 

@@ -8,9 +8,16 @@ import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
 import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
 
+/** Decisions that whoever looks is offered. */
+export interface May {
+  readonly approve: boolean;
+  readonly reject: boolean;
+}
+
 /** Odd ones with their reasons, late ones, the money, then all of them: one form, so that bills can be left out. */
-export function bills(request: PageRequest, review: RunReview, mayDecide: boolean): Markup {
+export function bills(request: PageRequest, review: RunReview, may: May): Markup {
   const { id, planHash, odd, late } = review;
+  const mayDecide = may.approve;
   const out = new Set(request.query.getAll("out"));
   const above = new Set(mayDecide ? odd.items.map(({ payableId }) => payableId) : []);
   const here = new Set([...above, ...review.bills.map(({ payableId }) => payableId)]);
@@ -18,7 +25,7 @@ export function bills(request: PageRequest, review: RunReview, mayDecide: boolea
   const content = html` ${odd.count === 0 ? "" : section(`Odd: ${counted(odd.count, "bill")}`, oddList(review, mayDecide ? out : undefined), "odd")}
   ${late.count === 0 ? "" : section(`Late: ${counted(late.count, "bill")}`, lateTable(review), "late")}
   ${section(review.waiting.count === 0 ? "Money" : "Money before and after", money(review), "money")}
-  ${mayDecide ? decide(review, out.size) : ""}
+  ${may.reject ? decide(review, may, out.size) : ""}
   ${section(`All bills (${whole(review.totalCount)})`, html`${billTable(review, { out, above, mayDecide })}${pages(review, mayDecide)}`, "bills")}`;
   if (!mayDecide) return content;
   return html`<form action="${runPage(id)}/approve">
@@ -27,14 +34,14 @@ export function bills(request: PageRequest, review: RunReview, mayDecide: boolea
   </form>`;
 }
 
-function decide({ id, planHash }: RunReview, out: number): Markup {
+function decide({ id, planHash }: RunReview, may: May, out: number): Markup {
   return section(
     "Your decision",
     html`<p>
-        ${out === 0 ? "Tick what is to be left out, above or among all bills below. The next page shows what you approve, before anything is decided." : `${counted(out, "bill")} ticked to be left out so far. The next page shows what you approve before anything is decided.`}
+        ${!may.approve ? "Your approval would not count. You may reject the plan." : out === 0 ? "Tick what is to be left out, above or among all bills below. The next page shows what you approve, before anything is decided." : `${counted(out, "bill")} ticked to be left out so far. The next page shows what you approve before anything is decided.`}
       </p>
       <div class="acts">
-        <button>Check and approve</button>
+        ${may.approve ? html`<button>Check and approve</button>` : ""}
         <a
           class="button quiet"
           href="${runPage(id)}/reject?plan=${encodeURIComponent(planHash ?? "")}"

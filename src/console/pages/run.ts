@@ -16,7 +16,7 @@ import { Refused } from "../refused.ts";
 import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
 import { decisions } from "./decisions.ts";
-import { bills, nameOfAccount } from "./run-bills.ts";
+import { bills, type May, nameOfAccount } from "./run-bills.ts";
 import { otherWorkflow } from "./other-workflow.ts";
 
 /** Bills on one page. */
@@ -49,18 +49,19 @@ export const run: PageOf = async (request) => {
 function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
   const { id, playbook, period, phase, planOnly, waiting, plan } = review;
   const isOver = ENDED_PHASES.includes(phase);
-  const mayDecide = waiting.count > 0 && !isOver;
+  const isOpen = waiting.count > 0 && !isOver;
+  const may = isOpen ? mayOf(review.yours) : { approve: false, reject: false };
   return {
     title: `${playbook} ${period}`,
     lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
     planHash: review.planHash ?? undefined,
     main: html` ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
-    ${mayDecide ? section("What you decide about", html`${figures(review)}${share(review)}${plan.count === 0 ? "" : TO_DECISION}`) : ""}
+    ${isOpen ? section(may.reject ? "What you decide about" : "What waits for a decision", html`${figures(review)}${share(review)}${may.reject && plan.count > 0 ? TO_DECISION : ""}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
-    ${deposits(request, review)} ${mayDecide ? "" : section("The plan", figures(review))}
+    ${deposits(request, review)} ${isOpen ? "" : section("The plan", figures(review))}
     ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report)) : "")}
-    ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, mayDecide)}
+    ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, may)}
     ${leftOut(review)} ${section("Decisions", decisions(report))}
     ${section(
       "More",
@@ -80,6 +81,14 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
       </div>`,
     )}`,
   };
+}
+
+/** What a decision of whoever looks would be: nobody is offered one that is refused. */
+function mayOf(yours: RunReview["yours"]): May {
+  const { refusal, goesOut, newDates, held, oneOfSeveral, given, mayReject } = yours;
+  const bills = goesOut.count + (newDates?.count ?? 0) + held.count;
+  const counts = bills + oneOfSeveral.length + given.length > 0;
+  return { approve: refusal === null && counts, reject: mayReject };
 }
 
 /** On a phone odd and late bills fill many screens before it. */

@@ -83,6 +83,11 @@ export function shareOf(line: LineUnderApproval, person: Person): LineShare {
   return after === null ? { kind: "goes-out" } : { kind: "one-of", missing: after };
 }
 
+/** Whether this person's rejection of the line counts, before their stage as well: stopping is safe. */
+export function mayReject(line: LineUnderApproval, person: Person): boolean {
+  return turnFor(line, person).kind !== "no-say";
+}
+
 /** True where nothing is missing, and something would be without this person's approval. */
 export function owesItTo(line: LineUnderApproval, name: string): boolean {
   const me = principalOf(name);

@@ -15,6 +15,7 @@ import type { Principal } from "../../actions/principal.ts";
 import {
   type LineUnderApproval,
   type MissingApproval,
+  mayReject,
   missingOf,
   NOTHING,
   plus,
@@ -109,6 +110,7 @@ export async function reviewOf(
   const digest = new ReviewDigest(run, {
     ...{ summary, holds, drop, clock },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
+    rejecter: { name: principal.name, roles: new Set(principal.roles) },
   });
   for (const group of groups) digest.add(group);
   const { first, plan, odd, late, byState, unsentSources, ...rest } = digest.shown();
@@ -144,6 +146,7 @@ export async function reviewOf(
     yours: {
       refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
       ...share,
+      mayReject: digest.mayReject,
       summary: summaryText,
     },
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
@@ -211,6 +214,8 @@ interface Reviewing {
   readonly holds: readonly Hold[];
   readonly clock: ClockReading | undefined;
   readonly person: Person;
+  /** The same one: who has launched a run may still reject it. */
+  readonly rejecter: Person;
   readonly drop: ReadonlySet<string>;
 }
 
@@ -223,6 +228,7 @@ class ReviewDigest {
   readonly #accounts: AccountSums;
   readonly #bankChanges = new BankChanges();
   readonly #isOver: boolean;
+  mayReject = false;
   #odd = 0;
   #late = 0;
   #plan = NOTHING;
@@ -246,6 +252,7 @@ class ReviewDigest {
     if (missing !== null) {
       if (!this.#of.drop.has(line.payableId)) this.#addToShare(group);
       this.#missing.add(missing, bills);
+      this.mayReject ||= mayReject(group.under, this.#of.rejecter);
       this.#waiting = plus(this.#waiting, bills);
       if (this.#first === null || group.firstDate < this.#first) this.#first = group.firstDate;
     }

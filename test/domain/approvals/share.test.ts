@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   type LineUnderApproval,
+  mayReject,
   missingOf,
   owesItTo,
   shareOf,
@@ -39,6 +40,12 @@ test.each([
   ["comes after a stage that others decide first", { stages: stages.toReversed() }, "none"],
 ] as const)("a bill %s", (_, changes, kind) => {
   expect(shareOf(line(changes), cora).kind).toBe(kind);
+});
+
+test("whoever decides in any stage may reject before it, and nobody else", () => {
+  expect(mayReject(line({ stages: stages.toReversed() }), cora)).toBe(true);
+  expect(mayReject(line({ approvers: ["owner"] }), cora)).toBe(false);
+  expect(mayReject(line(), { ...cora, roles: new Set(["viewer"]) })).toBe(false);
 });
 
 test("a rule that asks nobody still asks one", () => {
