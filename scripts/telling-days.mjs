@@ -58,7 +58,7 @@ export const DAYS_OF_EVERYTHING = [
  * instant, which the calendar doesn't matter to: it runs on the days of everything.
  */
 const MAKES_A_DATE =
-  /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now/;
+  /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now|\bSOON\b/;
 /** What reads the clock there only measures or makes files, or is given its days by the test. */
 const NO_CALENDAR = /^test\/(?:attacks|domain|setup|simulation)\//;
 /**

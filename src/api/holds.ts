@@ -22,6 +22,9 @@ const heldSums = z
     gone: billSum.describe(
       "Can't be cancelled: with the bank, too close to it, or split into several payments",
     ),
+    storeBehind: z
+      .boolean()
+      .describe("True for a restored store: payments that it has lost are not counted"),
   })
   .openapi("HeldSums");
 

@@ -11,8 +11,7 @@ import { countUndelivered } from "../store/notices/notice-deliveries.ts";
 import { listNotices } from "../store/notices/notices.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { knownWorkers } from "../store/sql/worker-leases.ts";
-import { listHolds } from "../store/holds/holds.ts";
-import { lossNoticed } from "../store/janitor/behind.ts";
+import { lossHold } from "../store/janitor/behind.ts";
 
 /** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
 const SKEW_MS = 10_000;
@@ -226,12 +225,10 @@ async function lossConditions({
   readonly nowMs: number;
 }): Promise<Condition[]> {
   const found = profiles.map(async ({ businessId, name: business }): Promise<Condition[]> => {
-    const loss = await lossNoticed(db, businessId);
-    if (loss === null) return [];
-    const holds = await listHolds(db, { businessId, scope: "all", active: true, nowMs });
-    if (!holds.some(({ holdId }) => holdId === loss.holdId)) return [];
+    const holdId = await lossHold(db, businessId, nowMs);
+    if (holdId === null) return [];
     const text = `everything of ${business} is on hold: the store is older than what was done with it, or may be. A token that was revoked or got a new secret after the backup counts again as it did then`;
-    const remedy = `payrun holds says how it shows. Compare (payrun payments --since BACKUP_DAY, payrun token list), revoke such tokens again, then: payrun release ${loss.holdId}`;
+    const remedy = `payrun holds says how it shows. Compare (payrun payments --since BACKUP_DAY, payrun token list), revoke such tokens again, then: payrun release ${holdId}`;
     return [{ code: "store-behind", severity: "failed", business, text, remedy }];
   });
   return (await Promise.all(found)).flat();

@@ -24,7 +24,8 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 }
 
 /** What a hold keeps back, and what of the rest can still be taken back. */
-export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSums): string[] {
+export function heldLines(held: HeldSums): string[] {
+  const { waiting, recallable, underWay, gone, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
   const until =
     earliestCutOff === null ? "" : `, the first until ${spokenTime(earliestCutOff, zone)}`;
@@ -37,8 +38,15 @@ export function heldLines({ waiting, recallable, underWay, gone, zone }: HeldSum
     ...(gone.bills === 0
       ? []
       : [`  ${sumText(gone)} with the bank, or split into several payments: can't be cancelled`]),
+    ...(storeBehind ? NOT_COUNTED : []),
   ];
 }
+
+/** A restored store would say in an emergency that the service has nothing. */
+const NOT_COUNTED = [
+  "  The store is older than what was done with it: payments that it has lost are not counted.",
+  "  payrun payments --since DAY lists what the service has, payrun cancel-scheduled PAYMENT_ID takes one back.",
+];
 
 /** Bills that go out because a hold was lifted. */
 export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {

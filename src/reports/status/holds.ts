@@ -9,6 +9,7 @@ import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
+import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
 /** Holds as the API shows them, with what people call what they are on. */
@@ -63,7 +64,8 @@ export async function heldSums(
   unplanned: number | null = null,
 ): Promise<HeldSums> {
   const sums = await openSumsOf(store.db, profile.businessId, target);
-  const now = judgeStop(sums, await clocks.read(profile));
+  const clock = await clocks.read(profile);
+  const now = judgeStop(sums, clock);
   const { waiting, underWay, gone } = now;
   const { earliestCutOffMs, ...recallable } = now.recallable;
   const isUnplanned = target.scope === "payable" && sums.length === 0 && unplanned !== null;
@@ -76,6 +78,7 @@ export async function heldSums(
     },
     underWay,
     gone,
+    storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
   };
 }
 

@@ -6,7 +6,7 @@ import { databaseNowMs } from "../sql/database-clock.ts";
 import { type Lease, takeLease } from "../sql/leases.ts";
 import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
-import { createHold } from "../holds/holds.ts";
+import { createHold, listHolds } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -139,6 +139,14 @@ export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLo
     readonly noticedAtMs: number;
   };
   return { atMs, serviceMs: rest.serviceMs, holdId: rest.holdId };
+}
+
+/** The hold that a loss has set, until a person has compared and released it; null without one. */
+export async function lossHold(db: Db, businessId: string, nowMs: number): Promise<string | null> {
+  const loss = await lossNoticed(db, businessId);
+  if (loss === null) return null;
+  const holds = await listHolds(db, { businessId, scope: "all", active: true, nowMs });
+  return holds.some(({ holdId }) => holdId === loss.holdId) ? loss.holdId : null;
 }
 
 /** On the service's clock, as far as that was known. */

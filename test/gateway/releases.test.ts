@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ReleaseBody } from "../../src/api/holds.ts";
+import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
+import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { approveLines, setLine, type SeededRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
+
+import { PAST, seedPayingRun, SOON } from "./support/paying-run.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+let operator: string;
+let controller: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedPayingRun(gateway.store);
+  operator = await gateway.token("oli", ["operator"]);
+  controller = await gateway.token("cora", ["controller"]);
+});
+afterEach(() => gateway.stop());
+
+async function inForce(): Promise<string[]> {
+  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
+  return holds.map(({ scope, value }) => (scope === "all" ? scope : `${scope} ${value}`));
+}
+
+/** Approved bills that wait for nothing but the holds on them. */
+async function onHold(payableIds: readonly string[]): Promise<void> {
+  await approveLines(gateway.store, run, payableIds);
+  for (const id of payableIds) await setLine(gateway.store, run.runId, id, { state: "on-hold" });
+}
+
+/** A cancel that somebody has asked for, with the holds that it has set. */
+async function cancelledBy(requestedBy: string, payableIds: readonly string[]): Promise<void> {
+  const { store } = gateway;
+  const workflowId = `cancel-scheduled-payments/acme/${requestedBy}`;
+  const of = { businessId: "biz_acme", nowMs: Date.now() };
+  await insertCancellation(store.db, {
+    ...{ ...of, business: "acme", playbook: "", runId: null, workflowId, requestedBy },
+    ...{ policy: cancelOfPayments(["pmt_3"]), reason: "wrong" },
+  });
+  for (const value of payableIds) {
+    const hold = {
+      ...of,
+      scope: "payable",
+      value,
+      author: workflowId,
+      reason: "cancelled",
+    } as const;
+    await store.transaction((trx) => createHold(trx, hold));
+  }
+}
+
+test("a release doesn't say that a bill goes out whose day has passed and that is asked about again", async () => {
+  const { store } = gateway;
+  await approveLines(store, run, ["p4", "p3"]);
+  const waiting = { state: "on-hold", executionDate: SOON } as const;
+  await setLine(store, run.runId, "p3", waiting);
+  await setLine(store, run.runId, "p4", { ...waiting, executionDate: PAST });
+  const hold = await typed(gateway, controller, ["hold", "--run", run.runId, "--reason", "odd"]);
+  expect(hold.code).toBe(0);
+  const released = await typed(gateway, controller, ["release", run.runId]);
+  expect(released.stdout).toContain("1 bill, $333.00, goes out now:");
+  expect(released.stdout).toMatch(
+    /1 bill of \$444\.00 moves to [A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, because its day has passed, and an approval is asked for again/,
+  );
+  await typed(gateway, controller, ["hold", "BILL-p4", "--reason", "odd"]);
+  const all = await typed(gateway, controller, ["release", "--all", "--by", "cora", "--yes"]);
+  expect(all.stdout).toMatch(/1 bill of \$444\.00 moves to/);
+  expect(all.stdout).not.toContain("out now");
+});
+
+describe("a release says what goes out because of it", () => {
+  test("one hold, with the approved bills that nothing else keeps back", async () => {
+    await onHold(["p1", "p2"]);
+    await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "odd"]);
+    await typed(gateway, operator, ["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
+    const first = await typed(gateway, operator, ["release", "osprey robotics"]);
+    expect(first.stdout).toContain("1 bill, $111.00, goes out now:");
+    expect(first.stdout).toContain("Osprey Robotics BILL-p1, $111.00");
+    await setLine(gateway.store, run.runId, "p1", { state: "scheduled" });
+    const second = await typed(gateway, operator, ["release", "BILL-p2"]);
+    expect(second.stdout).toContain("1 bill, $222.00, goes out now:");
+    expect(await inForce()).toEqual([]);
+  });
+
+  test("a bill that nobody has approved doesn't", async () => {
+    await setLine(gateway.store, run.runId, "p1", { state: "on-hold" });
+    await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd"]);
+    const { stdout } = await typed(gateway, operator, ["release", "BILL-p1"]);
+    expect(stdout).toContain("nothing goes out because of it");
+  });
+
+  test("all holds of one person, those of their cancels too, and of nobody else", async () => {
+    await onHold(["p1", "p2"]);
+    const { store } = gateway;
+    await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
+    await typed(gateway, controller, ["hold", "BILL-p1", "--reason", "odd"]);
+    await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
+    await cancelledBy("cora", ["p3"]);
+    const of = { businessId: "biz_acme", reason: "cancelled", nowMs: Date.now() };
+    await store.transaction((trx) =>
+      createHold(trx, {
+        ...{ ...of, scope: "payable", value: "p5", author: "Cora" },
+        roles: ["owner"],
+      }),
+    );
+    const off = await typed(gateway, operator, ["release", "--all", "--by", "cora"]);
+    expect(off).toMatchObject({ code: 2 });
+    const all = ["release", "--all", "--by", "CORA", "--yes"];
+    const done = await typed(gateway, operator, [...all, "--json"]);
+    const release = ReleaseBody.parse(done.json());
+    expect(release.released.map(({ scope, value }) => `${scope} ${value}`).toSorted()).toEqual(
+      ["all ", "payable p1", "payable p3"].toSorted(),
+    );
+    expect(release.kept).toMatchObject([{ hold: { value: "p5" }, roles: ["owner"] }]);
+    // The operator's own hold keeps the other one back.
+    expect(release.goesOut).toMatchObject({ bills: 1, totalCents: 11_100 });
+    expect((await inForce()).toSorted()).toEqual(["payable p2", "payable p5"]);
+    const nobody = await typed(gateway, operator, ["release", "--all", "--by", "nora", "--yes"]);
+    expect(nobody.code).toBe(2);
+    expect(nobody.stderr).toContain("by Cora, oli");
+  });
+
+  test("of a restored store says until when nothing goes out, and that nothing is paid again", async () => {
+    await onHold(["p1", "p2"]);
+    const { store } = gateway;
+    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    await store.transaction((trx) => holdForLoss(trx, loss));
+    const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
+    const { stdout } = await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
+    expect(stdout).toMatch(/2 bills, \$333\.00, go out after \w+, .* New York:/);
+    expect(stdout).toContain("what was paid meanwhile shows by then, and is not paid again");
+  });
+
+  test("an approver ends their own stop, and nobody else's", async () => {
+    await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
+    await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
+    const theirs = ["release", "--all", "--by", "oli", "--yes"];
+    expect(await typed(gateway, controller, theirs)).toMatchObject({ code: 1 });
+    const single = await typed(gateway, controller, ["release", "BILL-p2"]);
+    expect(single.code).toBe(1);
+    const own = ["release", "--all", "--by", "cora", "--yes"];
+    expect(await typed(gateway, controller, own)).toMatchObject({ code: 0 });
+    expect(await inForce()).toEqual(["payable p2"]);
+  });
+
+  test("an approver ends their own stop with what it has cancelled, and no other cancel's", async () => {
+    await cancelledBy("cora", ["p3", "p5"]);
+    await cancelledBy("oli", ["p4"]);
+    expect((await typed(gateway, controller, ["release", "BILL-p4"])).code).toBe(1);
+    expect((await typed(gateway, controller, ["release", "BILL-p5"])).code).toBe(0);
+    const own = ["release", "--all", "--by", "cora", "--yes"];
+    const { code, stdout } = await typed(gateway, controller, own);
+    expect({ code, inForce: await inForce() }).toEqual({ code: 0, inForce: ["payable p4"] });
+    expect(stdout).not.toContain("kept");
+  });
+});
