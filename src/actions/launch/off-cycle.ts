@@ -103,6 +103,6 @@ async function onlyPayRun(
     "playbook_ambiguous",
     only === undefined
       ? "No pay-run playbook is stored, whose approvals and limits would hold; “payrun apply FILE” stores one."
-      : `There are several pay-run playbooks (${names}): say under which one to pay, such as --playbook ${only.name}.`,
+      : `There are several pay-run playbooks (${names}): say under which one to pay (playbook; on the command line --playbook NAME).`,
   );
 }
