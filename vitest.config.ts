@@ -47,7 +47,10 @@ function inBrowser(): TestProjectInlineConfiguration[] {
     );
     return [];
   }
-  return [{ extends: true, test: { name: "browser", include: browserTests } }];
+  // The week before the bills of its run are paid, so that pages show what people see then.
+  const day = `--import=${fixedDay.href}?now=2026-11-18T15:00:00Z`;
+  const execArgv = ["--disable-warning=ExperimentalWarning", day];
+  return [{ extends: true, test: { name: "browser", include: browserTests, execArgv } }];
 }
 
 export default defineConfig({

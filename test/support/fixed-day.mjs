@@ -2,10 +2,11 @@ import process from "node:process";
 
 /**
  * Preloaded into every process of the tests that need no Temporal server: their clock starts on
- * the same ordinary day whenever they run, or on the day in `TEST_NOW`. Timers keep real
- * time.
+ * the same ordinary day whenever they run, or on the day in `TEST_NOW`. A project has another day
+ * behind `?now=`. Timers keep real time.
  */
-const startsAt = process.env["TEST_NOW"] ?? "2026-10-14T15:00:00Z";
+const ownDay = new URL(import.meta.url).searchParams.get("now");
+const startsAt = process.env["TEST_NOW"] ?? ownDay ?? "2026-10-14T15:00:00Z";
 const realNow = Date.now;
 // All processes count from the same start, or their clocks would differ.
 const startedMs = Number(process.env["TEST_STARTED_MS"] ?? realNow());

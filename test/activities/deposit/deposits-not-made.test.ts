@@ -132,7 +132,7 @@ describe("a deposit is not made", () => {
     const planned = await scene.shortRun({ atMostCents: 5_000 });
     expect(await topUpsOf(world.store.db, planned.runId)).toEqual([]);
     const plan = await getPlan(world.store.db, planned.runId);
-    expect(plan?.summary.warnings?.[0]).toMatch(/short of \$100\.00.*more than \$50\.00/);
+    expect(plan?.summary.warnings?.[0]).toMatch(/short by \$100\.00.*more than \$50\.00/);
   });
 
   test("where nobody has accepted the ACH debit authorization", async ({ scene, world }) => {
