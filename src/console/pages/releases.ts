@@ -97,7 +97,7 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
     asksAgain === undefined ? "" : note("info", html`<p>${askedAgainText(asksAgain)}</p>`);
   if (bills === 0 && asked !== "") return html`${asked}`;
   if (bills === 0)
-    return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);
+    return note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`);
   const go = goOut({ bills, zone, notBefore }, at);
   return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else.${notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
   ${folded(
