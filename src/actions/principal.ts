@@ -9,14 +9,21 @@ export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> 
   readonly signedInAtMs?: number;
 }
 
-/** @throws GatewayError 403 where the principal holds none of the roles */
-export function requireRole(principal: Principal, roles: readonly string[]): void {
+/**
+ * @param besides a sentence about who else may
+ * @throws GatewayError 403 where the principal holds none of the roles
+ */
+export function requireRole(
+  principal: Principal,
+  roles: readonly string[],
+  besides: string = "",
+): void {
   if (principal.roles.some((role) => roles.includes(role))) return;
   throw new GatewayError(
     403,
     "forbidden",
     `This needs one of the roles ${[...new Set(roles)].join(", ")}; the token of ${principal.name} has ${
       principal.roles.join(", ") || "none"
-    }.`,
+    }.${besides === "" ? "" : ` ${besides}`}`,
   );
 }

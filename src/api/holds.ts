@@ -93,8 +93,17 @@ export const ReleaseBody = z
   .object({
     released: z.array(HoldBody).describe("Lifted, or what would be"),
     kept: z
-      .array(z.object({ hold: HoldBody, roles: z.array(z.string()) }))
-      .describe("Set by the same person, and lifted only by these roles"),
+      .array(
+        z.object({
+          hold: HoldBody,
+          roles: z.array(z.string()).describe("Any of these lifts it"),
+          ended: z
+            .enum(["paid-elsewhere", "given-up"])
+            .optional()
+            .describe("How a person has ended its bill: it is lifted only by itself"),
+        }),
+      )
+      .describe("Set by the same person, and not lifted with the others"),
     goesOut: HoldBody.shape.goesOut.unwrap(),
     hash: z.string().describe("Of `released`: who lifts by it lifts just these holds, or none"),
   })

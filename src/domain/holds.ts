@@ -53,6 +53,12 @@ export interface StopTarget {
   readonly value: string;
 }
 
+/** How a person ends a bill for good, and what people are told of it. */
+export const ENDED_BY_PERSON = {
+  "paid-elsewhere": "it was paid elsewhere",
+  "given-up": "it was given up",
+} as const;
+
 export interface HoldTarget {
   readonly scope: HoldScopeName;
   /** Empty for everything. */

@@ -3,11 +3,12 @@ import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
-import { activeHoldFor } from "../../src/store/holds/holds.ts";
+import { activeHoldFor, activeHolds } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
 import { startTestGateway, type Answer, type TestGateway } from "../gateway/support/gateway.ts";
+import { typed } from "../gateway/support/typed.ts";
 import {
   approveLines,
   lineState,
@@ -92,6 +93,34 @@ describe("a parked bill", () => {
       expect(trail.at(-1)).toMatchObject({ actor: "oli", action: `payable.resolved-${action}` });
       // Once is enough.
       expect((await resolve("p1", action)).status).toBe(409);
+    },
+  );
+
+  test.each([
+    ["paid-elsewhere", "it was paid elsewhere"],
+    ["give-up", "it was given up"],
+  ])(
+    "that was ended by %s stays so where all that the same person has set is lifted",
+    async (action, why) => {
+      const { db } = gateway.store;
+      const words = ["release", "--all", "--by", "oli", "--yes"];
+      await typed(gateway, operator, ["stop", "--reason", "fraud?", "--yes"]);
+      const { holdId } = ResolutionBody.parse((await resolve("p1", action)).json);
+      const both = await typed(gateway, operator, words);
+      expect(both.stdout).toContain("released: everything");
+      expect(both.stdout).toMatch(
+        new RegExp(`: ${why}; .*payrun release ${holdId} lifts it by itself`),
+      );
+      expect((await activeHolds(db, "biz_acme", Date.now())).map((hold) => hold.holdId)).toEqual([
+        holdId,
+      ]);
+      // Nothing else is left of theirs, and it is told once more rather than lifted.
+      expect(await typed(gateway, operator, words)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(why),
+      });
+      expect((await typed(gateway, operator, ["release", holdId ?? ""])).code).toBe(0);
+      expect(await activeHolds(db, "biz_acme", Date.now())).toEqual([]);
     },
   );
 

@@ -106,7 +106,7 @@ describe("A hold", () => {
     expect(await inForce()).toEqual(["payable pbl_0103 mine olga"]);
     // An approver ends what they have set, and nothing else.
     const theirs = await cora.get("/holds/release-all?by=olga");
-    expect(theirs.text).toContain("Not by you");
+    expect(theirs.text).toContain("These stay");
     expect((await cora.get("/holds/release-all?by=nora")).text).toContain("by olga");
   });
 

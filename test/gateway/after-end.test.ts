@@ -125,6 +125,21 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   );
 });
 
+test("a bill that was given back stays so in its run where the next run's payment has failed as well", async () => {
+  await completed("parked", "settled");
+  const { db } = gateway.store;
+  const next = await seedRun(gateway.store, { lines: [planLine("p1")], period: "2026-11-27" });
+  await setLine(gateway.store, next.runId, "p1", { state: "parked", reasonCode: "R03" });
+  const key = { businessId: "biz_acme", payableId: "p1" };
+  await upsertRetry(db, {
+    ...{ ...key, business: "acme", runId: next.runId, nowMs: 1 },
+    workflowId: retryFailedPaymentId("acme", "p1"),
+  });
+  await updateRetry(db, key, { phase: "parked" }, 2);
+  expect(await said("report", run.runId)).toMatch(/BILL-p1 .*given-back/);
+  expect(await said("report", next.runId)).toMatch(/BILL-p1 .*parked/);
+});
+
 test("show calls no settled bill late, and tells no money of before once all is decided", async () => {
   const before = await said("show", run.runId);
   expect(before).toContain("Late (1 bill), even if approved at once");

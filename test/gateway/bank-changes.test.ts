@@ -5,6 +5,7 @@ import { askingHowVerified } from "../../src/decisions/deciding.ts";
 import { test as decidingTest } from "./support/deciding.ts";
 import { profile } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
 
 const NEW_ACCOUNT: LineFlag = {
   kind: "changed-bank-account",
@@ -46,6 +47,16 @@ describe("a vendor's changed bank account", () => {
     expect(done.json["countsFor"]).toEqual(["q1", "q2"]);
     const again = await scene.decide(carla, { verifiedBankChanges: [verified] });
     expect(again.status).toBe(200);
+  });
+
+  test("is told with whom it was verified by who explains the bill", async ({ scene, carla }) => {
+    await scene.decide(carla, { verifiedBankChanges: [verified] });
+    const told = await typed(scene.gateway, carla, ["explain", "BILL-q2"]);
+    expect(told.stdout).toContain(
+      "new bank account verified with Ann Lee, called on +1 212 555 0100",
+    );
+    const other = await typed(scene.gateway, carla, ["explain", "BILL-q1"]);
+    expect(other.stdout).not.toContain("Ann Lee");
   });
 
   test("is asked about in a sandbox, where an approval counts without an answer", async ({

@@ -144,6 +144,7 @@ describe("a release says what goes out because of it", () => {
     expect(await typed(gateway, controller, theirs)).toMatchObject({ code: 1 });
     const single = await typed(gateway, controller, ["release", "BILL-p2"]);
     expect(single.code).toBe(1);
+    expect(single.stderr).toContain("has controller. oli, who has set it, may as well.");
     const own = ["release", "--all", "--by", "cora", "--yes"];
     expect(await typed(gateway, controller, own)).toMatchObject({ code: 0 });
     expect(await inForce()).toEqual(["payable p2"]);

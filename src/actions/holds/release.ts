@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../business/clock.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
-import { holdOn } from "../../domain/holds.ts";
+import { type ENDED_BY_PERSON, holdOn } from "../../domain/holds.ts";
 import { newDateOf } from "../../domain/planning/send-date.ts";
 import { approvedLines } from "../../store/approvals/line-approvals.ts";
 import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
@@ -10,6 +10,7 @@ import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { activeHolds, type Hold, releaseHold } from "../../store/holds/holds.ts";
 import type { Db, Tables } from "../../store/index.ts";
 import { openLinesOf, type OpenLine } from "../../store/lines/open-lines.ts";
+import { currentOf, linesOfPayable } from "../../store/lines/payable-history.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 
@@ -34,6 +35,19 @@ export async function holdsBy(
     }
   }
   return mine;
+}
+
+/**
+ * How a person has ended the bill of a hold of theirs: without the hold the next run would pay it.
+ * Undefined for a hold that keeps back anything else.
+ */
+export async function endedByPerson(
+  db: Db,
+  { businessId, scope, value, author }: Hold,
+): Promise<keyof typeof ENDED_BY_PERSON | undefined> {
+  if (scope !== "payable" || author.includes("/")) return undefined;
+  const state = currentOf(await linesOfPayable(db, businessId, value))?.state;
+  return state === "paid-elsewhere" || state === "given-up" ? state : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { HOLD_SCOPE, HOLD_SCOPES, isSetByPayrun } from "../../domain/holds.ts";
+import { ENDED_BY_PERSON, HOLD_SCOPE, HOLD_SCOPES, isSetByPayrun } from "../../domain/holds.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
@@ -178,10 +178,12 @@ async function releaseAll(
   for (const hold of done.released) {
     output.line(`${green("✓")} released: ${heldName(hold)}  ${dim(hold.id)}`);
   }
-  for (const { hold, roles } of done.kept) {
-    output.line(
-      `${yellow("–")} kept: ${heldName(hold)}: only ${roles.join(" or ")} may lift it  ${dim(hold.id)}`,
-    );
+  for (const { hold, roles, ended } of done.kept) {
+    const why =
+      ended === undefined
+        ? `only ${roles.join(" or ")} may lift it  ${dim(hold.id)}`
+        : `${ENDED_BY_PERSON[ended]}; payrun release ${hold.id} lifts it by itself`;
+    output.line(`${yellow("–")} kept: ${heldName(hold)}: ${why}`);
   }
   output.lines(goesOutLines(done.goesOut, true));
   output.document(done);

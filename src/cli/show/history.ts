@@ -92,8 +92,15 @@ function approvalLines({ approvals, zone }: PayableHistory): string[] {
     return [
       approverText(approval, zone),
       dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${spokenStamp(expiresAt, zone)}`),
+      ...verifiedLines(approval),
     ];
   });
+}
+
+function verifiedLines({ verifiedBankChange: verified }: Approval): string[] {
+  if (verified === null) return [];
+  const { person, phone } = verified;
+  return [`  new bank account verified with ${printable(person)}, called on ${printable(phone)}`];
 }
 
 function refusedLines({ refused, zone }: PayableHistory): string[] {

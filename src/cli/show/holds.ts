@@ -54,7 +54,7 @@ export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
   if (bills === 0 && freed.asksAgain !== undefined) return askedAgainLines(freed);
   if (bills === 0)
     return [
-      `  No approved bill waited for it: nothing ${isDone ? "goes" : "would go"} out because of it.`,
+      `  No approved bill waited for it alone: nothing ${isDone ? "goes" : "would go"} out because of it.`,
     ];
   const more = bills - Math.min(items.length, ITEMS_SHOWN);
   return [

@@ -11,6 +11,7 @@ import {
 import { billPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
+import { ENDED_BY_PERSON } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
 import { folded, form, hidden, movedOn, note, outcomes, section, submit } from "../elements.ts";
@@ -96,7 +97,7 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
     asksAgain === undefined ? "" : note("info", html`<p>${askedAgainText(asksAgain)}</p>`);
   if (bills === 0 && asked !== "") return html`${asked}`;
   if (bills === 0)
-    return note("info", html`<p>No approved bill waits for it: nothing goes out.</p>`);
+    return note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`);
   const go = goOut({ bills, zone, notBefore }, at);
   return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else.${notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
   ${folded(
@@ -143,12 +144,12 @@ async function releaseAllPage(
   };
 }
 
-/** What stays, and who may lift it. */
+/** What stays, and why. */
 function keptList(kept: Release["kept"]): Markup | "" {
   if (kept.length === 0) return "";
-  return html`<h3>Not by you</h3>
+  return html`<h3>These stay</h3>
     <ul>
-      ${kept.map(({ hold, roles }) => html`<li>${targetOf(hold)} only ${roles.join(" or ")} may lift it</li>`)}
+      ${kept.map(({ hold, roles, ended }) => html`<li>${targetOf(hold)} ${ended === undefined ? `only ${roles.join(" or ")} may lift it` : `${ENDED_BY_PERSON[ended]}: lift it by itself`}</li>`)}
     </ul>`;
 }
 

@@ -46,9 +46,10 @@ export function effectText(effect: {
   readonly money?: "none" | "short" | undefined;
 }): string {
   const { goesOut, newDates, held, missing, money } = effect;
+  const isAll = newDates?.asksAgain !== true && held.count === 0 && missing.length === 0;
   const out =
     goesOut.count === 0
-      ? "No bill goes out by it yet"
+      ? `No bill goes out by it${isAll ? "" : " yet"}`
       : `${sumText(goesOut)}, ${goText(goesOut.count, money)}${movedText(newDates)}`;
   const moves =
     newDates?.asksAgain === true

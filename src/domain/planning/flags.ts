@@ -95,7 +95,7 @@ function changedBankAccount(selected: SelectedBill, input: FlagInput): string | 
   }
   const changedMs = vendor.updatedAt === null ? Number.NaN : Date.parse(vendor.updatedAt);
   if (!(input.nowMs - changedMs <= RECENT_DAYS * DAY_MS)) return null;
-  return `The vendor's record was changed on ${newYorkDate(changedMs)}, and there is no earlier payment from here to compare its bank account with.`;
+  return `The vendor's record was changed on ${newYorkDate(changedMs)}, and no payment from here has reached it, so its bank account can't be compared with an earlier one.`;
 }
 
 /** What an approver should know of a bill that has come back: would it come back again? */

@@ -6,7 +6,13 @@ import { unprocessable } from "../../actions/errors.ts";
 import { thingOfId } from "../../actions/names/find-named.ts";
 import type { Named } from "../../actions/names/found.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
-import { HOLD_SCOPE, HOLD_SCOPES, type HoldField, type HoldTarget } from "../../domain/holds.ts";
+import {
+  HOLD_SCOPE,
+  HOLD_SCOPES,
+  type HoldField,
+  type HoldTarget,
+  isSetByPayrun,
+} from "../../domain/holds.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { requireTheirs, type ScopedContext } from "../http/scope.ts";
@@ -66,6 +72,16 @@ export async function requireHolder(
   principal: Principal,
 ): Promise<void> {
   requireRole(principal, [...MAY.operate, ...(await approverRoles(context, [profile]))]);
+}
+
+/** @throws GatewayError 403 where the caller may not lift the hold, with who may */
+export function requireLifter(
+  principal: Principal,
+  { author, roles }: Hold,
+  lifters: readonly string[],
+): void {
+  const isPersons = roles.length === 0 && !isSetByPayrun(author);
+  requireRole(principal, lifters, isPersons ? `${author}, who has set it, may as well.` : "");
 }
 
 /**

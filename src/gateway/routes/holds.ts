@@ -10,7 +10,14 @@ import { goesOutJson, heldSums, holdJson, holdsJson } from "../../reports/status
 import { countHolds, getHold, type Hold, listHolds } from "../../store/holds/holds.ts";
 import type { Routes } from "../http/route.ts";
 import { id, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
-import { heldThing, holders, liftersOf, requireHolder, targetsOf } from "./held-thing.ts";
+import {
+  heldThing,
+  holders,
+  liftersOf,
+  requireHolder,
+  requireLifter,
+  targetsOf,
+} from "./held-thing.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */
 const HOLDS_MOST = 1_000;
@@ -158,7 +165,7 @@ function addRelease(routes: Routes): void {
         throw notInForce(params.id);
       }
       const lifters = await liftersOf(context, profile, principal);
-      const check = (hold: Hold): void => requireRole(principal, lifters(hold));
+      const check = (hold: Hold): void => requireLifter(principal, hold, lifters(hold));
       check(known);
       const lift = { holdIds: [params.id], by: principal.name, check };
       const { released, goesOut, stillHeldBy } = await liftHolds(context, profile, lift);

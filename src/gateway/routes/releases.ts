@@ -4,7 +4,13 @@ import { allGoesOut } from "../../api/goes-out.ts";
 import { ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
 import { conflict, unprocessable } from "../../actions/errors.ts";
-import { freedBy, type FreedLine, holdsBy, liftHolds } from "../../actions/holds/release.ts";
+import {
+  endedByPerson,
+  freedBy,
+  type FreedLine,
+  holdsBy,
+  liftHolds,
+} from "../../actions/holds/release.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
@@ -49,6 +55,8 @@ export function addReleaseRoutes(routes: Routes): void {
     path: "/v1/releases",
     tag: "holds",
     summary: "Lifts the holds that one person has set, as far as the caller may lift them",
+    description:
+      "Holds on bills that were paid elsewhere or given up stay: each is lifted only by itself.",
     roles: holders,
     body: z.strictObject({
       by: words.describe("Who has set them"),
@@ -68,7 +76,7 @@ export function addReleaseRoutes(routes: Routes): void {
         );
       }
       // What may be lifted by nobody here is refused with the roles that may.
-      const [kept] = all.flatMap((each) => each.kept);
+      const kept = all.flatMap((each) => each.kept).find(({ ended }) => ended === undefined);
       if (kept !== undefined && all.every(({ lifting }) => lifting.length === 0)) {
         requireRole(principal, kept.roles);
       }
@@ -85,12 +93,18 @@ export function addReleaseRoutes(routes: Routes): void {
   });
 }
 
+interface Kept {
+  readonly hold: Hold;
+  readonly roles: readonly string[];
+  readonly ended?: Awaited<ReturnType<typeof endedByPerson>>;
+}
+
 /** What somebody has set in one business, or what is named there. */
 interface HeldBy {
   readonly profile: BusinessProfile;
   readonly lifters: (hold: Hold) => readonly string[];
   readonly lifting: readonly Hold[];
-  readonly kept: readonly { readonly hold: Hold; readonly roles: readonly string[] }[];
+  readonly kept: readonly Kept[];
   readonly goesOut: readonly FreedLine[];
 }
 
@@ -119,10 +133,14 @@ async function heldBy(
     for (const { author } of inForce) if (!author.includes("/")) authors.add(author);
     const lifters = await liftersOf(context, profile, principal);
     const mayLift = (hold: Hold) => lifters(hold).some((role) => principal.roles.includes(role));
-    const lifting = holds.filter(mayLift);
-    const kept = holds
-      .filter((hold) => !mayLift(hold))
-      .map((hold) => ({ hold, roles: lifters(hold) }));
+    const lifting: Hold[] = [];
+    const kept: Kept[] = [];
+    for (const hold of holds) {
+      // Who ends an emergency doesn't think of a bill that was paid by wire: it would be paid again.
+      const ended = asked.by === undefined ? undefined : await endedByPerson(db, hold);
+      if (ended === undefined && mayLift(hold)) lifting.push(hold);
+      else kept.push({ hold, roles: lifters(hold), ended });
+    }
     const goesOut = await freedBy(db, { businessId, lifting, inForce, clock });
     all.push({ profile, lifters, lifting, kept, goesOut });
   }
@@ -151,7 +169,10 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
       ofOne.map(({ hold }) => hold),
       profile,
     );
-    kept.push(...holds.map((hold, index) => ({ hold, roles: ofOne[index]?.roles ?? [] })));
+    for (const [index, hold] of holds.entries()) {
+      const { roles = [], ended } = ofOne[index] ?? {};
+      kept.push({ hold, roles, ...(ended === undefined ? {} : { ended }) });
+    }
   }
   const goesOut = await Promise.all(
     all.map((each) => goesOutJson(context, each.profile, each.goesOut)),

@@ -1,6 +1,6 @@
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import type { Db } from "../sql/db.ts";
-import { casesOf } from "../lines/retry-cases.ts";
+import { casesOfIncident } from "../lines/retry-cases.ts";
 
 /**
  * The run whose playbook a deposit for an incident goes by: of the runs of the bills that wait, the
@@ -10,9 +10,7 @@ export async function topUpRunOfIncident(
   db: Db,
   account: { readonly businessId: string; readonly sourceId: string },
 ): Promise<string | undefined> {
-  const waiting = casesOf(db, account)
-    .select("retries.run_id")
-    .where("retry_cases.waits_for", "=", "incident");
+  const waiting = casesOfIncident(db, account).select("retries.run_id");
   const rows = await db
     .selectFrom("runs")
     .select(["run_id", "policy"])

@@ -71,8 +71,18 @@ export function casesOf(db: Db, { businessId, sourceId }: Account) {
     .where("retries.phase", "!=", "ended");
 }
 
-function withLines(db: Db, account: Account) {
-  return casesOf(db, account).innerJoin("run_lines", (join) =>
+/**
+ * Those of them that wait for the incident of the account. What was paid again after an earlier
+ * decision waits for its new payment instead.
+ */
+export function casesOfIncident(db: Db, account: Account) {
+  return casesOf(db, account)
+    .where("retry_cases.waits_for", "=", "incident")
+    .where("retries.phase", "!=", "following");
+}
+
+function withLines(cases: ReturnType<typeof casesOf>) {
+  return cases.innerJoin("run_lines", (join) =>
     join
       .onRef("run_lines.run_id", "=", "retries.run_id")
       .onRef("run_lines.payable_id", "=", "retries.payable_id"),
@@ -81,7 +91,7 @@ function withLines(db: Db, account: Account) {
 
 /** Payables that wait for the incident of a funding account, with what they come to. */
 export async function waitingForIncident(db: Db, account: Account): Promise<IncidentBill[]> {
-  const rows = await withLines(db, account)
+  const rows = await withLines(casesOfIncident(db, account))
     .select([
       "retry_cases.payable_id",
       "run_lines.amount_cents",
@@ -90,7 +100,6 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
       "run_lines.attempts",
       "run_lines.reason",
     ])
-    .where("retry_cases.waits_for", "=", "incident")
     .orderBy("retry_cases.payable_id")
     .execute();
   return rows.map(toRunLine);
@@ -104,7 +113,7 @@ export async function behindForFunds(
   db: Db,
   kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
 ): Promise<number> {
-  const row = await withLines(db, kept)
+  const row = await withLines(casesOf(db, kept))
     .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
     .where("retry_cases.waits_for", "=", "funds")
     .where("retries.phase", "=", "waiting")

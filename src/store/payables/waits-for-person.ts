@@ -10,19 +10,24 @@ export const UNAPPROVED = "approval-expired";
 
 /**
  * True where the next run plans the bill of a parked line: its retry has ended, or nobody approved
- * it in time, and then its run hasn't sent it.
+ * it in time, and then its run hasn't sent it. It stays so where that next run's payment has failed
+ * as well, and the retry is of that.
  */
 export function isGivenBack(eb: OfLines) {
-  const retryEnded = eb.exists(
-    eb
-      .selectFrom("retries")
-      .select("retries.workflow_id")
-      .whereRef("retries.business_id", "=", "run_lines.business_id")
-      .whereRef("retries.payable_id", "=", "run_lines.payable_id")
-      .whereRef("retries.run_id", "=", "run_lines.run_id")
-      .where("retries.phase", "=", "ended"),
-  );
-  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), retryEnded]);
+  const retry = eb
+    .selectFrom("retries")
+    .select("retries.workflow_id")
+    .whereRef("retries.business_id", "=", "run_lines.business_id")
+    .whereRef("retries.payable_id", "=", "run_lines.payable_id");
+  const ended = retry
+    .whereRef("retries.run_id", "=", "run_lines.run_id")
+    .where("retries.phase", "=", "ended");
+  const ofAnother = retry.whereRef("retries.run_id", "!=", "run_lines.run_id");
+  return eb.or([
+    eb("run_lines.reason_code", "=", UNAPPROVED),
+    eb.exists(ended),
+    eb.and([eb.exists(ofAnother), isTakenUp(eb)]),
+  ]);
 }
 
 /**

@@ -124,6 +124,29 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toHaveLength(1);
   });
 
+  test("are counted once more only where they bounced once more, not while they are on their way again", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.failedRun(["R01", "R01"]);
+    const sourceId = await scene.sourceOf(planned);
+    const [, again = ""] = planned.payableIds;
+    const match = { payableId: again };
+    await world.control.outcome({ match, outcome: "fail", code: "R01", times: 1 });
+    await world.decideIncident(sourceId, "released");
+    for (const payableId of planned.payableIds) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      expect((await world.look(payableId)).phase).toBe("following");
+    }
+    await world.control.advance("P9D");
+    expect((await world.look(again)).phase).toBe("waiting");
+    expect(await world.incident(sourceId)).toMatchObject({
+      phase: "open",
+      soFar: "1 bill of $100.00 bounced (R01)",
+    });
+  });
+
   test("are free of every hold of the account once it is released, also of one from before", async ({
     scene,
     world,

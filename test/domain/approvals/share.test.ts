@@ -103,4 +103,6 @@ test("what it did is said with bills, sums and what is still needed", () => {
   expect(effectText({ goesOut: none, held: { count: 2, cents: 200 }, missing: [] })).toBe(
     "No bill goes out by it yet; 2 bills, $2.00, stay on hold.",
   );
+  // Who has left out all that waited is not told to wait.
+  expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
 });

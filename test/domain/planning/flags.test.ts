@@ -39,6 +39,9 @@ describe("flags", () => {
     });
     const nothing = { lastPaidTo: new Map<string, string>() };
     expect(kinds(changed(7), nothing)).toEqual(["changed-bank-account"]);
+    // One that came back, or was cancelled, may have been made.
+    const [flag] = planOf(changed(7), nothing).lines[0]?.flags ?? [];
+    expect(flag?.text).toContain("no payment from here has reached it");
     expect(kinds(changed(31), nothing)).toEqual([]);
     expect(kinds(changed(7))).toEqual([]);
   });
