@@ -186,7 +186,7 @@ async function notifyOfWithheld(
     businessId,
     kind: "bills-withheld",
     factKey: workflowId,
-    subject: `${lines.length} bills over ${formatUsd(cents)} are withheld until they are released`,
+    subject: `${counted(lines.length, "bill")}, ${formatUsd(cents)}, withheld until released`,
     text: `Of ${runId ?? ""}. They are not sent before ${releasersOf(policy).join(" or ")} releases them: payrun status ${workflowId}`,
     roles: releasersOf(policy),
     data: { id: workflowId, runId, bills: lines.length, totalCents: cents },

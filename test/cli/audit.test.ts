@@ -70,7 +70,9 @@ describe("audit verify", () => {
     const { env, cwd, file } = await trail();
     const before = await payrun(["audit", "verify", "--json"], { env, cwd });
     const head = before.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
-    expect((await payrun(["audit", "verify", "--head", head], { env, cwd })).code).toBe(0);
+    const whole = await payrun(["audit", "verify", "--head", head], { env, cwd });
+    expect(whole.code).toBe(0);
+    expect(whole.stdout).toContain(`it still has the entry of --head ${head}`);
     const db = new DatabaseSync(file);
     db.exec("DROP TRIGGER audit_no_delete; DELETE FROM audit WHERE audit_id = 3");
     db.close();
@@ -86,6 +88,7 @@ describe("audit verify", () => {
     const result = await payrun(["audit", "verify", "--head", head], { env, cwd });
     expect(result.code).toBe(1);
     expect(result.stdout).toContain(`Whoever noted --head has seen an entry with hash ${head}`);
+    expect(result.stdout).toContain(`it does not have the entry of --head ${head}`);
   });
 
   test("finds that a whole trail is gone, also where the store has nothing left to say of it", async () => {

@@ -51,7 +51,7 @@ export async function storePlaybook(
   const nowMs = context.nowMs();
   const { businessId, name: business } = profile;
   const sandboxTime = await sandboxTimeOf(context, profile);
-  const applied = await context.store.transactionOf(businessId, async (trx) => {
+  const { wasDeleted, ...applied } = await context.store.transactionOf(businessId, async (trx) => {
     await confirmed?.first(trx);
     const { kind } = playbook;
     const result = await applyPlaybook(trx, {
@@ -65,7 +65,8 @@ export async function storePlaybook(
         `Somebody has put another text of “${name}” into force meanwhile: look at it, and apply yours again as a proposal.`,
       );
     }
-    if (result.changed || (await scheduleWish(trx, { businessId, playbook: name })).deleted) {
+    const { deleted } = await scheduleWish(trx, { businessId, playbook: name });
+    if (result.changed || deleted) {
       await appendAudit(trx, {
         ...{ businessId, nowMs, actor: author.author, action: "playbook.applied", subject: name },
         details: {
@@ -75,11 +76,16 @@ export async function storePlaybook(
         },
       });
     }
-    return result;
+    return { ...result, wasDeleted: deleted };
   });
   // After the store: whoever applies again after a failure here completes it.
   const { pause } = await syncSchedule(context, { business, name, compiled: playbook });
-  const noted = pause === null ? await noteOn(context, profile, playbook) : pausedNote(name, pause);
+  const noted =
+    pause !== null
+      ? pausedNote(name, pause)
+      : wasDeleted && playbook.schedule !== null
+        ? { note: "Its schedule had been deleted: it runs by itself again." }
+        : await noteOn(context, profile, playbook);
   return { name, business, ...applied, ...noted };
 }
 

@@ -10,6 +10,7 @@ import {
   type AuditRow,
   auditedBusinesses,
   rowsOf,
+  hasEntry,
   verifyTrail,
 } from "../../store/audit/audit-trail.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
@@ -70,7 +71,7 @@ function addVerify(audit: Command, session: Session): void {
         const trails = verified.filter(
           ({ entries, problems }) => entries > 0 || problems.length > 0,
         );
-        for (const { businessId, entries, head, problems, compared } of trails) {
+        for (const { businessId, entries, head, problems, compared, noted: named } of trails) {
           const zone = settings.profiles.byBusinessId(businessId)?.zone;
           const broken = problems.length > 0;
           output.line(
@@ -81,6 +82,11 @@ function addVerify(audit: Command, session: Session): void {
             // A trail that is gone has no entry whose time it could be.
             const when = at === "" ? "" : `${spokenSecond(at, zone)}  `;
             output.line(`  ${when}${printable(text)}${printable(about)}`);
+          }
+          for (const { hash, found } of named) {
+            output.line(
+              `  it ${found ? "still has" : "does not have"} the entry of --head ${hash}`,
+            );
           }
           if (head !== null) output.line(dim(`  its end is ${head}`));
           if (compared !== null) output.line(dim(`  ${compared}`));
@@ -111,7 +117,12 @@ async function verifyOne(
   store: Store,
   businessId: string,
   noted: readonly string[],
-): Promise<Awaited<ReturnType<typeof verifyTrail>> & { readonly compared: string | null }> {
+): Promise<
+  Awaited<ReturnType<typeof verifyTrail>> & {
+    readonly compared: string | null;
+    readonly noted: readonly { readonly hash: string; readonly found: boolean }[];
+  }
+> {
   const heads = new Map(noted.map((hash) => [hash, "Whoever noted --head"]));
   const profile = config.profiles.byBusinessId(businessId);
   let compared: string | null =
@@ -126,7 +137,13 @@ async function verifyOne(
       compared = `its end was compared with what ${count(seen.size, "run")} at work ${seen.size === 1 ? "has" : "have"} seen`;
     }
   }
-  return { ...(await verifyTrail(store.db, businessId, heads)), compared };
+  const verified = await verifyTrail(store.db, businessId, heads);
+  // Other problems say nothing of whether the trail still has what somebody has noted.
+  const looks = noted.map(async (hash) => ({
+    hash,
+    found: await hasEntry(store.db, businessId, hash),
+  }));
+  return { ...verified, compared, noted: await Promise.all(looks) };
 }
 
 async function headsFromTemporal(

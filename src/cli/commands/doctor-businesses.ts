@@ -88,7 +88,13 @@ export async function webhookCheck(
     const text = `the service has paused ${paused.map(({ id }) => id).join(", ")}`;
     if (!fix) return [{ name, state: "warning", text, remedy: RESUME }];
     for (const { id } of paused) await client.webhookEndpoints.update(id, { status: "active" });
-    return [{ name, state: "ok", text: `${text}; it goes on now` }];
+    return [
+      {
+        name,
+        state: "ok",
+        text: `${text}; it goes on now, and is paused again where the service doesn't reach the gateway`,
+      },
+    ];
   } catch (error) {
     // A token without webhooks:read is enough to pay, and a service that is down was said already.
     if (!fix) return [];

@@ -22,7 +22,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
           dim(description),
         ]);
         output.line(bold("Settings"));
-        output.lines(table([{}, {}, {}], rows));
+        output.lines(table([{ whole: true }, {}, {}], rows));
         const checks = await checkEverything(settings, options.fix === true);
         output.line();
         output.line(bold("Checks"));

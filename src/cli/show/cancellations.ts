@@ -1,5 +1,6 @@
 import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
 import { type CancellationStatus } from "../../api/cancellations.ts";
+import { sharedReason } from "../../domain/cancellations/progress.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -119,13 +120,22 @@ export function pollCancellation(
   );
 }
 
-/** One line of progress: what is not answered yet is unknown to people only at the end. */
-export function progressOf(now: Pick<CancellationStatus, "phase" | "counts" | "endedAt">): string {
+/**
+ * One line of progress: what is not answered yet is unknown to people only at the end. Where one
+ * reason keeps all of that back, it is said: a person may have little time left.
+ */
+export function progressOf(
+  now: Pick<CancellationStatus, "phase" | "counts" | "endedAt"> & {
+    readonly payments: readonly Pick<CancellationStatus["payments"][number], "state" | "reason">[];
+  },
+): string {
   const isOpen = !hasEnded(now);
   const counts = Object.entries(now.counts).map(
     ([state, number]) => `${number} ${isOpen && state === "unknown" ? "to go" : state}`,
   );
-  return [now.phase, ...counts].join(" · ");
+  const toGo = isOpen ? now.payments.filter(({ state }) => state === "unknown") : [];
+  const why = sharedReason(toGo);
+  return [now.phase, ...counts, ...(why === null ? [] : [printable(why)])].join(" · ");
 }
 
 /** What `--wait` ends with: 0 completed, 1 with exceptions, 3 it still waits. */

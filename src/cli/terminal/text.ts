@@ -32,6 +32,8 @@ export function count(number: number, noun: string): string {
 export interface Column {
   readonly title?: string;
   readonly align?: "left" | "right";
+  /** True of a first column whose names are no use where they are cut. */
+  readonly whole?: boolean;
 }
 
 const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[\\d+(;\\d+)*m`, "g");
@@ -49,7 +51,11 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   const widths = columns.map((_, index) =>
     Math.max(0, ...all.map((row) => width(row[index] ?? ""))),
   );
-  const least = Math.max(FIRST_LEAST, ...all.map((row) => width(kept(row[0] ?? ""))));
+  const isWhole = columns[0]?.whole === true;
+  const least = Math.max(
+    FIRST_LEAST,
+    ...all.map(([name = ""]) => width(isWhole ? name : kept(name))),
+  );
   const aligned = all.map((row) => fitRow(columns, { widths, least }, row));
   const [first] = aligned;
   const lines = aligned.flat();

@@ -105,7 +105,11 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
   const toCancel = asked.filter(({ paymentId }) => paymentId !== null);
   const underWay = asked.filter(({ paymentId }) => paymentId === null);
   const parts = [
-    ...(toCancel.length > 0 ? [`${counted(toCancel.length, "payment")} to be cancelled`] : []),
+    ...(toCancel.length > 0
+      ? [
+          `${counted(toCancel.length, "payment")} to be cancelled${afterColon(sharedReason(toCancel))}`,
+        ]
+      : []),
     ...(underWay.length > 0
       ? [`the result of ${counted(underWay.length, "request")} under way`]
       : []),
@@ -117,6 +121,16 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
       : []),
   ];
   return parts.join("; ");
+}
+
+/** Why none of these goes on, where one reason keeps all of them; null otherwise. */
+export function sharedReason(items: readonly { readonly reason: string | null }[]): string | null {
+  const [first, ...others] = new Set(items.map(({ reason }) => reason));
+  return others.length === 0 ? (first ?? null) : null;
+}
+
+function afterColon(reason: string | null): string {
+  return reason === null ? "" : `: ${reason.replace(/\.$/, "")}`;
 }
 
 function wakeInMs(

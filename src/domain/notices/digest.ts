@@ -39,9 +39,11 @@ export interface DigestedRun {
 export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {
   const waiting = countOf(runs, "awaiting-approval");
   const parked = countOf(runs, "parked");
+  const held = countOf(runs, "on-hold");
   const open = [
     ...(waiting > 0 ? [`${bills(waiting)} to approve`] : []),
     ...(parked > 0 ? [`${bills(parked)} to look at`] : []),
+    ...(held > 0 ? [`${bills(held)} on hold`] : []),
   ];
   return {
     subject: `${playbook}, ${date}: ${open.length === 0 ? "nothing to do" : open.join(", ")}`,
@@ -49,7 +51,10 @@ export function digest(playbook: string, date: string, runs: readonly DigestedRu
   };
 }
 
-function countOf(runs: readonly DigestedRun[], state: "awaiting-approval" | "parked"): number {
+function countOf(
+  runs: readonly DigestedRun[],
+  state: "awaiting-approval" | "parked" | "on-hold",
+): number {
   return runs.reduce((sum, { sums }) => sum + (sums.get(state)?.count ?? 0), 0);
 }
 

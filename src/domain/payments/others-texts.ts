@@ -32,10 +32,16 @@ export function whereOthers(others: readonly OthersPayment[]): string {
   return others.some(mayBeOurs) ? "not on record here" : "outside Payrun";
 }
 
-/** That they have paid a bill: the beginning of a sentence, before what was sent of our own. */
-export function foundPaid(others: readonly OthersPayment[]): string {
+/**
+ * That they have paid a bill, or are about to: the beginning of a sentence, before what was sent of
+ * our own.
+ */
+export function foundPaid(
+  others: readonly (OthersPayment & { readonly status: string })[],
+): string {
+  const isDone = others.every(({ status }) => status === "completed");
   return others.some(mayBeOurs)
-    ? `Paid by ${byOthers(others)}`
+    ? `${isDone ? "Paid" : "On its way"} by ${byOthers(others)}`
     : `Not paid by Payrun, which found it paid by ${byOthers(others)}`;
 }
 

@@ -88,6 +88,11 @@ export async function verifyTrail(
   return { businessId, entries, head: entries === 0 ? null : head, problems };
 }
 
+/** Whether the trail has an entry with this hash. */
+export async function hasEntry(db: Db, businessId: string, hash: string): Promise<boolean> {
+  return (await findOne(db, "audit", { businessId, hash })) !== undefined;
+}
+
 function endMissing(last: AuditRow | undefined, text: string): TrailProblem {
   const auditId = last?.audit_id ?? 0;
   return { auditId, at: isoOf(last), action: null, subject: null, kind: "cut-off", text };

@@ -25,8 +25,13 @@ describe("a schedule that is not as its playbook says", () => {
     expect(
       (await scene.on.gateway.call("DELETE", "/v1/schedules/weekly", scene.admin)).status,
     ).toBe(404);
-    await scene.apply("{ every: thursday }");
+    const again = await scene.apply("{ every: thursday }");
+    expect(again.json).toMatchObject({
+      changed: false,
+      note: expect.stringContaining("runs by itself again"),
+    });
     expect((await scene.shown())?.["state"]).toBe("active");
+    expect((await scene.apply("{ every: thursday }")).json["note"]).toBeUndefined();
   });
 
   test("shows as differing where somebody changed it in Temporal", async () => {

@@ -21,8 +21,18 @@ test("nothing is said of a hold where the cancel has set none", () => {
 
 test("a payment that is still to be cancelled is to go, and unknown only where it ends so", () => {
   const counts = { cancelled: 1, unknown: 2 };
-  const open = { phase: "cancelling", counts, endedAt: null } as const;
+  const open = { phase: "cancelling", counts, endedAt: null, payments: [] } as const;
   expect(progressOf(open)).toBe("cancelling · 1 cancelled · 2 to go");
   const ended = { ...open, phase: "completed-with-exceptions", endedAt: "2026-11-27T00:00:00Z" };
   expect(progressOf({ ...ended, phase: "completed-with-exceptions" })).toContain("2 unknown");
+});
+
+test("who waits for cancels is told why none goes, where one reason keeps all of them back", () => {
+  const waits = { state: "unknown", reason: "Nothing is sent until 4:03 AM." } as const;
+  const gone = { state: "cancelled", reason: "No money moved." } as const;
+  const now = { phase: "cancelling", counts: { unknown: 2 }, endedAt: null } as const;
+  const line = progressOf({ ...now, payments: [gone, waits, waits] });
+  expect(line).toBe("cancelling · 2 to go · Nothing is sent until 4:03 AM.");
+  const other = { state: "unknown", reason: null } as const;
+  expect(progressOf({ ...now, payments: [waits, other] })).toBe("cancelling · 2 to go");
 });

@@ -122,6 +122,15 @@ describe("a table", () => {
     expect(shown(80, [plan, [bill]])[1]).toMatch(/^Harrow .*… BILL-000115 {2}\$124,511\.62 /);
   });
 
+  test("of sixty columns cuts no name of a column that asks for whole ones", () => {
+    const rows = [
+      ["PAYMENTS_NOTIFY_WEBHOOK_SECRET", "none", "secrets that sign what it is told, by commas"],
+      ["PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS", "500", "connections from one address"],
+    ];
+    const text = shown(60, [[{ whole: true }, {}, {}], rows]).join("\n");
+    for (const [name = ""] of rows) expect(text).toContain(name);
+  });
+
   test("and sentences break at words on a terminal only", () => {
     const sentence =
       "Left out (39 bills): 32 paid already, 4 not due yet, 3 in the hands of another run";

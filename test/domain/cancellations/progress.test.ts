@@ -65,6 +65,15 @@ describe("where a cancellation stands", () => {
     expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
   });
 
+  test("a cancellation says why nothing is cancelled yet, where one reason keeps all back", () => {
+    const waits = item({ reason: "The store was restored. Nothing is sent until 4:03 AM." });
+    expect(judgeCancellation(view([waits, waits])).waitingFor).toBe(
+      "2 payments to be cancelled: The store was restored. Nothing is sent until 4:03 AM",
+    );
+    const both = judgeCancellation(view([waits, item()]));
+    expect(both.waitingFor).toBe("2 payments to be cancelled");
+  });
+
   test("a cancellation says which payments and requests it waits for, and looks at both", () => {
     const items = [item(), item({ paymentId: null, payableId: "pbl_2" })];
     expect(judgeCancellation(view(items))).toMatchObject({

@@ -38,6 +38,9 @@ test("a digest says first what there is to do, then how each run stands", () => 
       "  - parked: 1 bill, $100.00",
     ].join("\n"),
   });
+  const held = { ...run, sums: new Map([["on-hold", { count: 4, cents: 20_000 }]] as const) };
+  const { subject } = digest("weekly", "2026-11-20", [held]);
+  expect(subject).toBe("weekly, 2026-11-20: 4 bills on hold");
   expect(digest("weekly", "2026-11-20", []).subject).toBe("weekly, 2026-11-20: nothing to do");
 });
 

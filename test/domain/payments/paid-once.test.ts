@@ -302,6 +302,15 @@ describe("what is not said of a bill", () => {
     );
   });
 
+  test("a payment of no record that the bank has not made yet has not paid its bill", () => {
+    const said = (status: string): string | undefined => {
+      const others = [pmt(status, { id: "pmt_lost", mayBeOurs: true })];
+      return conclusionOf({ attempts: [], payments: [], others, state: "on-hold" });
+    };
+    expect(said("scheduled")).toMatch(/^On its way by a payment that this store has no record of/);
+    expect(said("completed")).toMatch(/^Paid by a payment that this store has no record of/);
+  });
+
   test("a payment outside Payrun that the whole bill leaves room for is no alarm, one more is", () => {
     const others = [pmt("completed", { id: "theirs", amountCents: 5_000 })];
     expect(conclusionOf({ others, totalCents: 15_000 })).toBe(
