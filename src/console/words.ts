@@ -2,7 +2,7 @@ import { GIVEN_BACK, stateTold } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
 import type { LineState } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
-import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
+import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
 import { runPage } from "../contracts/console-pages.ts";
@@ -102,8 +102,7 @@ export function when(instant: string, zone: string): Markup {
 export function day(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
-  const text = spokenDay(`${date}T12:00:00Z`, "UTC");
-  return html`<time datetime="${date}">${text}</time>`;
+  return html`<time datetime="${date}">${spokenDate(date)}</time>`;
 }
 
 /** Who did something: a person, or Payrun's own workflow with a way to it. */
