@@ -63,6 +63,20 @@ describe("A hold", () => {
     expect((await olga.get("/emergency")).text).toContain("nothing new is sent");
   });
 
+  test("of everything in several businesses is one banner, which says of which", async () => {
+    await gateway.stop();
+    const profiles = ["acme", "borough", "cobalt"].map((name) =>
+      profile({ name, businessId: `biz_${name}` }),
+    );
+    gateway = await startTestGateway({ profiles });
+    olga = await signedIn(gateway, "olga", ["operator"]);
+    const asked = await olga.get("/emergency");
+    await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
+    const shown = (await olga.get("/")).text;
+    expect(shown.match(/Everything is on hold/g)).toHaveLength(1);
+    expect(shown).toContain("Everything is on hold in all 3 businesses odd debits — olga");
+  });
+
   test("is shown by vendor, number and sum, and its times in the zone that the profile names", async () => {
     await gateway.stop();
     gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
