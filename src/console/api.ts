@@ -74,12 +74,18 @@ export class Api {
   }
 }
 
+/** Where the API names a command, and a page has a link instead. */
+const FOR_PAGES: Readonly<Record<string, string>> = {
+  not_parked:
+    "It waits for no decision any more: somebody has decided, or it goes its way again. Its page says how it stands.",
+};
+
 function refusedIn(answer: ApiAnswer): Refused {
   const said = refusal.safeParse("json" in answer ? answer.json : undefined);
   const { error, message } = said.success
     ? said.data
     : { error: "unexpected_answer", message: "The gateway answered with something else." };
-  return new Refused(answer.status, error, message);
+  return new Refused(answer.status, error, FOR_PAGES[error] ?? message);
 }
 
 /** One act of several at once, and what became of it. */

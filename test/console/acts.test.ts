@@ -233,7 +233,8 @@ describe("What needs action", () => {
     const action = "paid-elsewhere";
     const done = await olga.send(asked, "/needs-action/resolve", { action, reason: "by card" });
     expect(done.text).toContain("1 of 2: counts as paid elsewhere.");
-    expect(done.text).toContain("Only a parked bill can be resolved");
+    expect(done.text).toMatch(/BILL-000102 It waits for no decision any more/);
+    expect(done.text).not.toContain("payrun explain");
     expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("paid-elsewhere");
     expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
   });
