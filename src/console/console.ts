@@ -145,16 +145,41 @@ async function forVisitor(
   } catch (error) {
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
-    const page = answered(refusalPage(refused));
-    const status = refused.status as ContentfulStatusCode;
-    try {
-      return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
-    } catch (again) {
-      // What stands around each page can't be read either.
-      door.refusalOf(c, again);
-      return c.html(alone(page), status);
-    }
+    return refusedTo(door, c, {
+      visitor,
+      page: answered(refusalPage(refused)),
+      status: refused.status,
+    });
   }
+}
+
+async function refusedTo(
+  door: Door,
+  c: Context,
+  of: { readonly visitor: Visitor | undefined; readonly page: Page; readonly status: number },
+): Promise<Response> {
+  const { visitor, page } = of;
+  const status = of.status as ContentfulStatusCode;
+  try {
+    return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
+  } catch (again) {
+    // What stands around each page can't be read either.
+    door.refusalOf(c, again);
+    return c.html(alone(page), status);
+  }
+}
+
+/** An address that nothing goes by: whoever is signed in has their way on, the others no reason to sign in. */
+export async function nothingHere(door: Door, c: Context): Promise<Response> {
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await door.visitorOf(c);
+  } catch (error) {
+    // Who asks can't be read: they get the page of everybody.
+    door.refusalOf(c, error);
+  }
+  const page = refusalPage({ status: 404, message: "" });
+  return refusedTo(door, c, { visitor, page, status: 404 });
 }
 
 /** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */

@@ -310,6 +310,11 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(await (await fetch(`${gateway.url}/nowhere`)).json()).toMatchObject({
     error: "not_found",
   });
+  const headers = { ...browser.headers, cookie: olga.browser.cookie };
+  const known = await fetch(`${gateway.url}/nowhere`, { headers });
+  expect(known.status).toBe(404);
+  expect(await known.text()).toContain("Signed in as olga");
+  expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
 test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {
