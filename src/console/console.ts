@@ -145,11 +145,9 @@ async function forVisitor(
   } catch (error) {
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
-    return refusedTo(door, c, {
-      visitor,
-      page: answered(refusalPage(refused)),
-      status: refused.status,
-    });
+    const { status, message } = refused;
+    const page = answered(refusalPage({ status, message, back: cameFrom(c) }));
+    return refusedTo(door, c, { visitor, page, status });
   }
 }
 
@@ -178,7 +176,9 @@ export async function nothingHere(door: Door, c: Context): Promise<Response> {
     // Who asks can't be read: they get the page of everybody.
     door.refusalOf(c, error);
   }
-  const page = refusalPage({ status: 404, message: "" });
+  const back = cameFrom(c);
+  const isSignedIn = visitor !== undefined;
+  const page = refusalPage({ status: 404, message: "", back, isSignedIn });
   return refusedTo(door, c, { visitor, page, status: 404 });
 }
 
@@ -187,7 +187,21 @@ function signInFor(c: Context): string {
   const back = c.req.method === "GET" ? c.req.url : formsPage(c);
   const { pathname, search } = new URL(back, c.req.url);
   const to = `${pathname}${search}`;
-  return to === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
+  const said = {
+    ...(to === "/" ? {} : { to }),
+    ...(c.req.method === "GET" ? {} : { unsent: "true" }),
+  };
+  const query = new URLSearchParams(said).toString();
+  return query === "" ? "/sign-in" : `/sign-in?${query}`;
+}
+
+/** The page of ours on which somebody followed a link or pressed a button; undefined for none. */
+function cameFrom(c: Context): string | undefined {
+  const from = URL.parse(c.req.header("referer") ?? "");
+  if (from === null || from.host !== c.req.header("host")) return undefined;
+  const page = `${from.pathname}${from.search}`;
+  const here = new URL(c.req.url);
+  return page === `${here.pathname}${here.search}` || page === "/" ? undefined : page;
 }
 
 /** Where the form that was sent stands; a page that answered it before has no address of its own. */

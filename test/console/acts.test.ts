@@ -303,6 +303,7 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(unknown.status).toBe(404);
   expect(unknown.text).toContain("Search for a vendor");
   expect(unknown.text).not.toContain("API");
+  expect((await olga.get("/bills/pbl_0101?business=theirs")).status).toBe(404);
   const browser = { headers: { accept: "text/html,*/*;q=0.8" } };
   const nothing = await fetch(`${gateway.url}/nowhere`, browser);
   expect(nothing.status).toBe(404);
@@ -314,6 +315,12 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   const known = await fetch(`${gateway.url}/nowhere`, { headers });
   expect(known.status).toBe(404);
   expect(await known.text()).toContain("Signed in as olga");
+  const from = { ...headers, referer: `${gateway.url}/emergency?page=2` };
+  const unticked = await fetch(`${gateway.url}/emergency/cancel`, { headers: from });
+  expect(await unticked.text()).toContain('<a href="/emergency?page=2">Back</a>');
+  const foreign = { ...headers, referer: "https://evil.example/emergency" };
+  const led = await fetch(`${gateway.url}/emergency/cancel`, { headers: foreign });
+  expect(await led.text()).not.toContain(">Back<");
   expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 

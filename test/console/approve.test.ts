@@ -6,7 +6,8 @@ import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { serviceWithoutSources } from "../gateway/support/no-sources.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
+import { signedIn, Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
@@ -226,6 +227,13 @@ describe("Nobody", () => {
     expect(forged.status).toBe(403);
     const elsewhere = await cora.browser.post(`${page}/approve`, fields, "https://evil.example");
     expect(elsewhere.status).toBe(403);
+    expect(await counted()).toEqual([]);
+  });
+
+  test("does anything by a form whose sign-in has ended, and is told so before they sign in again", async () => {
+    const nobody = new Visits(new Browser(gateway.url));
+    const answer = await nobody.post(`${page}/approve`, { plan: run.planHash, ...CALLED });
+    expect(answer.text).toContain("Your sign-in had ended, so nothing was done.");
     expect(await counted()).toEqual([]);
   });
 
