@@ -91,6 +91,18 @@ describe("Approving", () => {
     expect((await cora.get("/")).text).toContain("No run waits for your approval.");
   });
 
+  test("shows the five latest bills, and folds the others above the decision", async () => {
+    await gateway.stop();
+    gateway = await startTestGateway();
+    run = await seedWeekly(gateway.store, 220);
+    cora = await signedIn(gateway, "cora", ["controller"]);
+    const { html } = await cora.get(page);
+    const [, late = ""] = html.split("Late: 11 bills");
+    const [shown = "", folded = ""] = late.split("6 more late bills");
+    expect(shown.match(/Late by/g)).toHaveLength(1 + 5);
+    expect(folded.split("</details>")[0]?.match(/Late by/g)).toHaveLength(1 + 6);
+  });
+
   test("leaves bills out by their ids, with a reason, also those ticked on another page", async () => {
     const [first, last] = ["pbl_0101", "pbl_0158"];
     const turned = await cora.get(`${page}?page=2&out=${first}&plan=${run.planHash}`);
