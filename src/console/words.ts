@@ -6,7 +6,7 @@ import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
 import { runPage } from "../contracts/console-pages.ts";
-import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
+import { businessOfWorkflow, shortName } from "../contracts/workflow-kinds.ts";
 
 /** Text that is safe to put into a page; templates of `html` make it. */
 export type Markup = ReturnType<typeof html>;
@@ -103,6 +103,13 @@ export function day(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
   return html`<time datetime="${date}">${spokenDate(date)}</time>`;
+}
+
+/** A run as people call it; its date is not broken in the middle. */
+export function runLink(runId: string): Markup {
+  const name = shortName(runId);
+  const isShort = name.length <= "a-weekly-run/2026-11-20".length;
+  return html`<a class="${isShort ? "unbroken" : ""}" href="${runPage(runId)}">${name}</a>`;
 }
 
 /** Who did something: a person, or Payrun's own workflow with a way to it. */

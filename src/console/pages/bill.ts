@@ -7,7 +7,7 @@ import { facts, folded, live, note, type NoteTone, section, table } from "../ele
 import type { PageOf } from "../page.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
-import { badge, day, type Markup, stateOf, usd, when, who, whole } from "../words.ts";
+import { badge, day, type Markup, stateOf, runLink, usd, when, who, whole } from "../words.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -102,7 +102,7 @@ function verdictOf({ paidOnce: { verdict, sentences } }: PayableHistory): Markup
 function notPlanned({ leftOut }: PayableHistory): Markup {
   if (leftOut === null) return html`<p>No run has planned it.</p>`;
   const { runId, text } = leftOut;
-  return html`<p><a href="${runPage(runId)}">${shortName(runId)}</a> left it out: ${text}</p>`;
+  return html`<p>${runLink(runId)} left it out: ${text}</p>`;
 }
 
 function factsOf(
@@ -126,7 +126,8 @@ function factsOf(
         ? "none now"
         : owner === retryFailedPaymentId(business, payableId)
           ? "its retry"
-          : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+          : runLink(owner),
+      "long",
     ],
   ]);
 }
@@ -297,6 +298,7 @@ function requests({ attempts, payments, cancellations, trail, zone }: PayableHis
 }
 
 function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
+  if (entries === 0) return html`<p class="quiet">The audit trail has no entry about it.</p>`;
   const are =
     entries === 1
       ? "1 entry of the audit trail is"

@@ -1,10 +1,9 @@
-import { shortName } from "../../contracts/workflow-kinds.ts";
 import { html } from "hono/html";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { HistoryBody } from "../../api/history.ts";
 import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
-import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
@@ -27,7 +26,7 @@ import {
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
-import { capital, day, type Markup, usd, when } from "../words.ts";
+import { capital, day, type Markup, runLink, usd, when } from "../words.ts";
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, incidentPage } from "./incident.ts";
 
@@ -120,7 +119,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
       { title: "Due", cell: ({ dueDate }) => day(dueDate) },
       {
         title: "Run",
-        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+        cell: ({ runId }) => runLink(runId),
       },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
       ...(isTicked

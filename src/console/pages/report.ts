@@ -35,7 +35,7 @@ export const report: PageOf = async ({ api, params }) => {
         "As tables",
         html`<p>For spreadsheets, and to hold against the bank’s statement.</p>
           <ul>
-            ${TABLES.map(([format, name, what]) => html`<li><a href="${reportPage(id)}/${format}.csv" download>${name}</a> <span class="quiet">${what}</span></li>`)}
+            ${TABLES.map(([format, name, what]) => html`<li><a href="${reportPage(id)}/${format}.csv" download>${name}</a>: <span class="quiet">${what}</span></li>`)}
           </ul>
           <p class="quiet">
             A month over all runs:
