@@ -70,6 +70,16 @@ export function stateOf(state: string, reasonCode: string | null = null): StateW
   return known ?? { word: capital(state.replaceAll(/[-_]/g, " ")), tone: "plain" };
 }
 
+const PAYMENT_WORDS: Readonly<Record<string, StateWord>> = {
+  completed: { word: "Completed", tone: "good" },
+  failed: { word: "Failed", tone: "bad" },
+};
+
+/** How a payment stands, in the service's word. */
+export function paymentStateOf(status: string): StateWord {
+  return PAYMENT_WORDS[status] ?? stateOf(status);
+}
+
 export function phaseOf(phase: string, planOnly?: true): StateWord {
   if (planOnly === true && phase === "completed") return ONLY_PLANNED;
   return PHASE_WORDS[phase] ?? stateOf(phase);

@@ -6,7 +6,7 @@ import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
-import { badge, day, type Markup, stateOf, runLink, usd, when } from "../words.ts";
+import { badge, day, type Markup, paymentStateOf, runLink, stateOf, usd, when } from "../words.ts";
 import { asking } from "./ask.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
@@ -83,7 +83,11 @@ function account(
         : html`${when(latest.since, zone)}<span class="sub">first run with it</span>`,
       "long",
     ],
-    ["Record changed", changedAt === null ? "not since it was made" : when(changedAt, zone)],
+    [
+      "Record changed",
+      changedAt === null ? "not since it was made" : when(changedAt, zone),
+      "long",
+    ],
     [
       "At the service",
       status === null
@@ -141,7 +145,7 @@ function paymentTable(payments: Vendor["payments"]): Markup {
     "The service’s last ones",
     [
       { title: "Day", isHead: true, cell: ({ on }: Payment) => day(on === "" ? null : on) },
-      { title: "Status", cell: ({ status }) => badge(stateOf(status)) },
+      { title: "Status", cell: ({ status }) => badge(paymentStateOf(status)) },
       { title: "Payment", cell: ({ paymentId }) => html`<code>${paymentId}</code>` },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
     ],
