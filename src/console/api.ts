@@ -74,12 +74,23 @@ export class Api {
   }
 }
 
+/** Where the API names a command, and a page has a link instead. */
+const FOR_PAGES: Readonly<Record<string, string>> = {
+  not_parked:
+    "It waits for no decision any more: somebody has decided, or it goes its way again. Its page says how it stands.",
+  temporal_unreachable:
+    "Temporal, which runs the payments, can’t be reached right now. Try again in a minute; if it stays so, tell whoever runs Payrun.",
+};
+/** To whoever doesn't act for a business its pages are no pages. */
+const NO_PAGE = "business_unknown";
+
 function refusedIn(answer: ApiAnswer): Refused {
   const said = refusal.safeParse("json" in answer ? answer.json : undefined);
   const { error, message } = said.success
     ? said.data
     : { error: "unexpected_answer", message: "The gateway answered with something else." };
-  return new Refused(answer.status, error, message);
+  const status = error === NO_PAGE ? 404 : answer.status;
+  return new Refused(status, error, FOR_PAGES[error] ?? message);
 }
 
 /** One act of several at once, and what became of it. */

@@ -145,16 +145,41 @@ async function forVisitor(
   } catch (error) {
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
-    const page = answered(refusalPage(refused));
-    const status = refused.status as ContentfulStatusCode;
-    try {
-      return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
-    } catch (again) {
-      // What stands around each page can't be read either.
-      door.refusalOf(c, again);
-      return c.html(alone(page), status);
-    }
+    const { status, message } = refused;
+    const page = answered(refusalPage({ status, message, back: cameFrom(c) }));
+    return refusedTo(door, c, { visitor, page, status });
   }
+}
+
+async function refusedTo(
+  door: Door,
+  c: Context,
+  of: { readonly visitor: Visitor | undefined; readonly page: Page; readonly status: number },
+): Promise<Response> {
+  const { visitor, page } = of;
+  const status = of.status as ContentfulStatusCode;
+  try {
+    return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
+  } catch (again) {
+    // What stands around each page can't be read either.
+    door.refusalOf(c, again);
+    return c.html(alone(page), status);
+  }
+}
+
+/** An address that nothing goes by: whoever is signed in has their way on, the others no reason to sign in. */
+export async function nothingHere(door: Door, c: Context): Promise<Response> {
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await door.visitorOf(c);
+  } catch (error) {
+    // Who asks can't be read: they get the page of everybody.
+    door.refusalOf(c, error);
+  }
+  const back = cameFrom(c);
+  const isSignedIn = visitor !== undefined;
+  const page = refusalPage({ status: 404, message: "", back, isSignedIn });
+  return refusedTo(door, c, { visitor, page, status: 404 });
 }
 
 /** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */
@@ -162,7 +187,21 @@ function signInFor(c: Context): string {
   const back = c.req.method === "GET" ? c.req.url : formsPage(c);
   const { pathname, search } = new URL(back, c.req.url);
   const to = `${pathname}${search}`;
-  return to === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
+  const said = {
+    ...(to === "/" ? {} : { to }),
+    ...(c.req.method === "GET" ? {} : { unsent: "true" }),
+  };
+  const query = new URLSearchParams(said).toString();
+  return query === "" ? "/sign-in" : `/sign-in?${query}`;
+}
+
+/** The page of ours on which somebody followed a link or pressed a button; undefined for none. */
+function cameFrom(c: Context): string | undefined {
+  const from = URL.parse(c.req.header("referer") ?? "");
+  if (from === null || from.host !== c.req.header("host")) return undefined;
+  const page = `${from.pathname}${from.search}`;
+  const here = new URL(c.req.url);
+  return page === `${here.pathname}${here.search}` || page === "/" ? undefined : page;
 }
 
 /** Where the form that was sent stands; a page that answered it before has no address of its own. */

@@ -255,12 +255,13 @@ export function outcomes(
             ${others.length === 0 ? "" : html`Of ${whole(others.length)} something else came: it stands below.`}
           </p>`,
         );
-  return html`${head}${table(
-    "What became of each",
+  const results = table(
+    "What was refused first",
     [
       { title: "What", isHead: true, cell: ({ id }: Outcome) => nameOf(id) },
       { title: "Result", cell: (outcome) => (outcome.done ? (outcome.says ?? done) : outcome.why) },
     ],
     sorted,
-  )}`;
+  );
+  return html`${head}${section("What became of each", results)}`;
 }

@@ -1,11 +1,8 @@
 import { html } from "hono/html";
-import { HoldListBody } from "../api/holds.ts";
-import { Api } from "./api.ts";
+import { bannersFor } from "./banners.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
-import { accountName } from "../domain/names.ts";
-import { type Markup, when, who } from "./words.ts";
 
 /** What a page says, without what stands around every page. */
 export interface Page {
@@ -145,26 +142,3 @@ const BRAND = html`<a class="brand" href="/"
     <path d="M3 7h13M3 13h9M3 19h6M13 18l4 4 7-11" /></svg
   >Payrun</a
 >`;
-
-async function bannersFor(visitor: Visitor): Promise<Markup> {
-  const api = new Api(visitor);
-  const [all, sources] = await Promise.all(
-    ["all", "source"].map((scope) =>
-      api.get(HoldListBody, "/v1/holds", { query: { scope, pageSize: "20" } }),
-    ),
-  );
-  const several = visitor.businesses.length > 1;
-  const banners = [...(all?.items ?? []), ...(sources?.items ?? [])].map(
-    ({ scope, business, author, reason, createdAt, until, ...held }) =>
-      note(
-        "stop",
-        html`<p>
-          ${reason} — ${who(author)}, since
-          ${when(createdAt, visitor.zoneOf(business))}${until === null ? "" : html`, until ${when(until, visitor.zoneOf(business))}`}.
-          <a href="/holds">Holds</a>
-        </p>`,
-        `${scope === "all" ? "Everything is on hold" : `The account ${accountName(held.value, held)} is on hold`}${several ? ` (${business})` : ""}`,
-      ),
-  );
-  return html`${banners}`;
-}

@@ -13,23 +13,33 @@ const TITLES: Readonly<Record<number, string>> = {
 /** The API's own words name ids and operations; whoever reads a page searches. */
 const NOT_HERE =
   "Nothing here goes by this address, or not for you. Search for a vendor, a bill’s number, an amount or a run.";
+/** Without a sign-in there is no search. */
+const NOT_HERE_FOR_ANYBODY = "Nothing here goes by this address.";
 
 /** What was refused, or what there is not, for a person. */
 export function refusalPage({
   status,
   message,
+  back,
+  isSignedIn = true,
 }: {
   readonly status: number;
   readonly message: string;
+  /** The page that they come from. */
+  readonly back?: string | undefined;
+  readonly isSignedIn?: boolean;
 }): Page {
+  const notHere = isSignedIn ? NOT_HERE : NOT_HERE_FOR_ANYBODY;
   const title =
     TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");
   return {
     title,
-    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${status === 404 ? NOT_HERE : message}</p>`)}
+    main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${status === 404 ? notHere : message}</p>`)}
       <p>
         ${status === 404 ? "" : status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
-        <a href="/">Today</a>
+        ${back === undefined ? "" : html`<a href="${back}">Back</a> · `}<a href="/"
+          >${isSignedIn ? "Today" : "Sign in"}</a
+        >
       </p>`,
   };
 }

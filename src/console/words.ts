@@ -2,11 +2,11 @@ import { GIVEN_BACK, stateTold } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
 import type { LineState } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
-import { spokenDay, spokenTime } from "../domain/clock/spoken.ts";
+import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
 import { runPage } from "../contracts/console-pages.ts";
-import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
+import { businessOfWorkflow, shortName } from "../contracts/workflow-kinds.ts";
 
 /** Text that is safe to put into a page; templates of `html` make it. */
 export type Markup = ReturnType<typeof html>;
@@ -70,6 +70,16 @@ export function stateOf(state: string, reasonCode: string | null = null): StateW
   return known ?? { word: capital(state.replaceAll(/[-_]/g, " ")), tone: "plain" };
 }
 
+const PAYMENT_WORDS: Readonly<Record<string, StateWord>> = {
+  completed: { word: "Completed", tone: "good" },
+  failed: { word: "Failed", tone: "bad" },
+};
+
+/** How a payment stands, in the service's word. */
+export function paymentStateOf(status: string): StateWord {
+  return PAYMENT_WORDS[status] ?? stateOf(status);
+}
+
 export function phaseOf(phase: string, planOnly?: true): StateWord {
   if (planOnly === true && phase === "completed") return ONLY_PLANNED;
   return PHASE_WORDS[phase] ?? stateOf(phase);
@@ -102,8 +112,14 @@ export function when(instant: string, zone: string): Markup {
 export function day(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
-  const text = spokenDay(`${date}T12:00:00Z`, "UTC");
-  return html`<time datetime="${date}">${text}</time>`;
+  return html`<time datetime="${date}">${spokenDate(date)}</time>`;
+}
+
+/** A run as people call it; its date is not broken in the middle. */
+export function runLink(runId: string): Markup {
+  const name = shortName(runId);
+  const isShort = name.length <= "a-weekly-run/2026-11-20".length;
+  return html`<a class="${isShort ? "unbroken" : ""}" href="${runPage(runId)}">${name}</a>`;
 }
 
 /** Who did something: a person, or Payrun's own workflow with a way to it. */

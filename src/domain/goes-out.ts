@@ -1,4 +1,4 @@
-import { spokenDay, spokenTime } from "./clock/spoken.ts";
+import { spokenDate, spokenTime } from "./clock/spoken.ts";
 import { counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";
 
@@ -27,6 +27,6 @@ export function askedAgainText(bills: {
   readonly executionDate: string;
 }): string {
   const [move, whose] = bills.bills === 1 ? ["moves", "its"] : ["move", "their"];
-  const day = spokenDay(`${bills.executionDate}T12:00:00Z`, "UTC");
+  const day = spokenDate(bills.executionDate);
   return `${counted(bills.bills, "bill")} of ${formatUsd(bills.totalCents)} ${move} to ${day}, because ${whose} day has passed, and an approval is asked for again.`;
 }

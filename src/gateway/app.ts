@@ -29,7 +29,7 @@ import { addSystemRoutes } from "./routes/system.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
-import { createConsole } from "../console/console.ts";
+import { createConsole, nothingHere } from "../console/console.ts";
 import { refusalPage } from "../console/refusal-page.ts";
 import { consoleDoor } from "./console-door.ts";
 import { addCodecRoute } from "./codec.ts";
@@ -66,6 +66,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.onError((error, c) => answerError(context, c, error));
   app.notFound((c) => {
+    if (isForPerson(c)) return nothingHere(door, c);
     const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
     return answerError(context, c, notFound(message));
   });
@@ -96,10 +97,8 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addTokenRoutes(routes);
   addSessionRoutes(routes);
   addConditionRoutes(routes);
-  app.route(
-    "/",
-    createConsole(consoleDoor(context, routes, (c, error) => failed(context, c, error))),
-  );
+  const door = consoleDoor(context, routes, (c, error) => failed(context, c, error));
+  app.route("/", createConsole(door));
   return app;
 }
 

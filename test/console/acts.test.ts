@@ -63,6 +63,20 @@ describe("A hold", () => {
     expect((await olga.get("/emergency")).text).toContain("nothing new is sent");
   });
 
+  test("of everything in several businesses is one banner, which says of which", async () => {
+    await gateway.stop();
+    const profiles = ["acme", "borough", "cobalt"].map((name) =>
+      profile({ name, businessId: `biz_${name}` }),
+    );
+    gateway = await startTestGateway({ profiles });
+    olga = await signedIn(gateway, "olga", ["operator"]);
+    const asked = await olga.get("/emergency");
+    await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
+    const shown = (await olga.get("/")).text;
+    expect(shown.match(/Everything is on hold/g)).toHaveLength(1);
+    expect(shown).toContain("Everything is on hold in all 3 businesses odd debits — olga");
+  });
+
   test("is shown by vendor, number and sum, and its times in the zone that the profile names", async () => {
     await gateway.stop();
     gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
@@ -219,7 +233,8 @@ describe("What needs action", () => {
     const action = "paid-elsewhere";
     const done = await olga.send(asked, "/needs-action/resolve", { action, reason: "by card" });
     expect(done.text).toContain("1 of 2: counts as paid elsewhere.");
-    expect(done.text).toContain("Only a parked bill can be resolved");
+    expect(done.text).toMatch(/BILL-000102 It waits for no decision any more/);
+    expect(done.text).not.toContain("payrun explain");
     expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("paid-elsewhere");
     expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
   });
@@ -288,6 +303,7 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(unknown.status).toBe(404);
   expect(unknown.text).toContain("Search for a vendor");
   expect(unknown.text).not.toContain("API");
+  expect((await olga.get("/bills/pbl_0101?business=theirs")).status).toBe(404);
   const browser = { headers: { accept: "text/html,*/*;q=0.8" } };
   const nothing = await fetch(`${gateway.url}/nowhere`, browser);
   expect(nothing.status).toBe(404);
@@ -295,6 +311,17 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(await (await fetch(`${gateway.url}/nowhere`)).json()).toMatchObject({
     error: "not_found",
   });
+  const headers = { ...browser.headers, cookie: olga.browser.cookie };
+  const known = await fetch(`${gateway.url}/nowhere`, { headers });
+  expect(known.status).toBe(404);
+  expect(await known.text()).toContain("Signed in as olga");
+  const from = { ...headers, referer: `${gateway.url}/emergency?page=2` };
+  const unticked = await fetch(`${gateway.url}/emergency/cancel`, { headers: from });
+  expect(await unticked.text()).toContain('<a href="/emergency?page=2">Back</a>');
+  const foreign = { ...headers, referer: "https://evil.example/emergency" };
+  const led = await fetch(`${gateway.url}/emergency/cancel`, { headers: foreign });
+  expect(await led.text()).not.toContain(">Back<");
+  expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
 test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {

@@ -6,7 +6,8 @@ import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { serviceWithoutSources } from "../gateway/support/no-sources.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
+import { signedIn, Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
@@ -98,6 +99,18 @@ describe("Approving", () => {
     );
     expect(await counted()).toEqual(["cora approve accepted"]);
     expect((await cora.get("/")).text).toContain("No run waits for your approval.");
+  });
+
+  test("shows the five latest bills, and folds the others above the decision", async () => {
+    await gateway.stop();
+    gateway = await startTestGateway();
+    run = await seedWeekly(gateway.store, 220);
+    cora = await signedIn(gateway, "cora", ["controller"]);
+    const { html } = await cora.get(page);
+    const [, late = ""] = html.split("Late: 11 bills");
+    const [shown = "", folded = ""] = late.split("6 more late bills");
+    expect(shown.match(/Late by/g)).toHaveLength(1 + 5);
+    expect(folded.split("</details>")[0]?.match(/Late by/g)).toHaveLength(1 + 6);
   });
 
   test("leaves bills out by their ids, with a reason, also those ticked on another page", async () => {
@@ -236,6 +249,13 @@ describe("Nobody", () => {
     expect(forged.status).toBe(403);
     const elsewhere = await cora.browser.post(`${page}/approve`, fields, "https://evil.example");
     expect(elsewhere.status).toBe(403);
+    expect(await counted()).toEqual([]);
+  });
+
+  test("does anything by a form whose sign-in has ended, and is told so before they sign in again", async () => {
+    const nobody = new Visits(new Browser(gateway.url));
+    const answer = await nobody.post(`${page}/approve`, { plan: run.planHash, ...CALLED });
+    expect(answer.text).toContain("Your sign-in had ended, so nothing was done.");
     expect(await counted()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { spokenDate } from "../../src/domain/clock/spoken.ts";
 import { RunStatusBody } from "../../src/api/runs.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
@@ -112,15 +113,17 @@ describe("an approval", () => {
     expect(day > newYorkDate(Date.now())).toBe(true);
     const moved = { count: 1, cents: 10_000, executionDate: day };
     expect([before, asks]).toMatchObject([
-      expect.stringContaining(`only moves 1 bill, $100.00, to ${day}, because its day has`),
+      expect.stringContaining(
+        `only moves 1 bill, $100.00, to ${spokenDate(day)}, because its day has`,
+      ),
       {
         goesOut: { count: 1 },
         newDates: { ...moved, asksAgain: true },
-        summary: expect.stringContaining(`moves to ${day}`),
+        summary: expect.stringContaining(`moves to ${spokenDate(day)}`),
       },
     ]);
     expect(await told("next-business-day")).toMatchObject([
-      expect.stringContaining(`go out (1 of them on ${day}: their day has passed)`),
+      expect.stringContaining(`go out (1 of them on ${spokenDate(day)}: their day has passed)`),
       { goesOut: { count: 2 }, newDates: { ...moved, asksAgain: false } },
     ]);
   });

@@ -4,10 +4,13 @@ import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts"
 import { retryFailedPaymentId, shortName } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
+import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
+import { Refused } from "../refused.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
-import { badge, day, type Markup, stateOf, usd, when, who, whole } from "../words.ts";
+import { badge, day, type Markup, runLink, stateOf, usd, when, who, whole } from "../words.ts";
+import { unplannedBill } from "./unplanned-bill.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -25,7 +28,19 @@ export function nameOfBill({
 
 /** Everything about one bill, the conclusion first. */
 export const bill: PageOf = async ({ api, params, query }) => {
-  const history = await historyOf(api, params["id"] ?? "", query.get("business"));
+  const id = params["id"] ?? "";
+  const business = query.get("business");
+  try {
+    return billPageOf(await historyOf(api, id, business), query);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    const page = await unplannedBill(api, id, business);
+    if (page === undefined) throw error;
+    return page;
+  }
+};
+
+function billPageOf(history: PayableHistory, query: URLSearchParams): Page {
   const planned = history.bill;
   return {
     title: `${nameOfBill(history)}${planned?.contactName == null ? "" : `, ${planned.contactName}`}`,
@@ -44,7 +59,7 @@ export const bill: PageOf = async ({ api, params, query }) => {
     ${section("Approvals", approvals(history))}
     ${section("Requests and payments", requests(history))}`,
   };
-};
+}
 
 /** Why it stands so, unless the verdict below says it. */
 function reasonBeside({ reason, paidOnce }: PayableHistory): string {
@@ -102,7 +117,7 @@ function verdictOf({ paidOnce: { verdict, sentences } }: PayableHistory): Markup
 function notPlanned({ leftOut }: PayableHistory): Markup {
   if (leftOut === null) return html`<p>No run has planned it.</p>`;
   const { runId, text } = leftOut;
-  return html`<p><a href="${runPage(runId)}">${shortName(runId)}</a> left it out: ${text}</p>`;
+  return html`<p>${runLink(runId)} left it out: ${text}</p>`;
 }
 
 function factsOf(
@@ -126,7 +141,8 @@ function factsOf(
         ? "none now"
         : owner === retryFailedPaymentId(business, payableId)
           ? "its retry"
-          : html`<a href="${runPage(owner)}">${shortName(owner)}</a>`,
+          : runLink(owner),
+      "long",
     ],
   ]);
 }
@@ -297,6 +313,7 @@ function requests({ attempts, payments, cancellations, trail, zone }: PayableHis
 }
 
 function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
+  if (entries === 0) return html`<p class="quiet">The audit trail has no entry about it.</p>`;
   const are =
     entries === 1
       ? "1 entry of the audit trail is"

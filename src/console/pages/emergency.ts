@@ -26,8 +26,7 @@ import {
 import type { Page } from "../layout.ts";
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { day, type Markup, usd, when } from "../words.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
+import { day, type Markup, runLink, usd, when } from "../words.ts";
 import { stopEverything, stopPart } from "./stop.ts";
 
 const BILLS_A_PAGE = 100;
@@ -122,7 +121,7 @@ function sentTable(
       },
       {
         title: "Run",
-        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+        cell: ({ runId }) => runLink(runId),
       },
       { title: "Paid on", cell: ({ executionDate }) => day(executionDate) },
       {

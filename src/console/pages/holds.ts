@@ -1,12 +1,11 @@
 import { html } from "hono/html";
 import { type Hold, HoldBody, HoldListBody } from "../../api/holds.ts";
-import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { field, form, hidden, live, pager, section, submit, table, tick } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
-import { type Markup, usd, when, who, whole } from "../words.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
+import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 
 const HOLDS_A_PAGE = 50;
@@ -97,7 +96,7 @@ function calledSo({ scope, value, number, name }: Hold): string {
 }
 
 /** What a hold is on as people call it, with a way there. */
-export function targetOf(hold: Hold): Markup | string {
+export function targetOf(hold: Hold): Markup {
   const { scope, value, number, name, amountCents, business } = hold;
   switch (scope) {
     case "payable":
@@ -109,14 +108,13 @@ export function targetOf(hold: Hold): Markup | string {
       return html`<a href="${vendorPage(value, business)}">${name ?? value}</a
         ><span class="under">Every bill of the vendor</span>`;
     case "run":
-      return html`<a href="${runPage(value)}">${shortName(value)}</a
-        ><span class="under">The run</span>`;
+      return html`${runLink(value)}<span class="under">The run</span>`;
     case "source":
       return html`${accountName(hold.value, hold)}<span class="under"
           >What is paid from the account</span
         >`;
     case "all":
-      return "Everything";
+      return html`Everything<span class="under">Every bill of ${business}</span>`;
     default:
       return html`${value}<span class="under">Every run of the ${scope}</span>`;
   }

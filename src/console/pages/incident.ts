@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
-import { spokenDay } from "../../domain/clock/spoken.ts";
+import { spokenDate } from "../../domain/clock/spoken.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
@@ -76,7 +76,7 @@ function incidentDecision(
           [
             "top-up",
             `Deposit ${formatUsd(deposit.amountCents)} into the balance`,
-            `Approves the deposit, which must be made by ${spokenDay(`${deposit.makeBy}T12:00:00Z`, "UTC")}; the hold is lifted once its money is there.`,
+            `Approves the deposit, which must be made by ${spokenDate(deposit.makeBy)}; the hold is lifted once its money is there.`,
           ] as const,
         ]),
   ];

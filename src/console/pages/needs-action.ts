@@ -1,9 +1,9 @@
-import { shortName } from "../../contracts/workflow-kinds.ts";
 import { html } from "hono/html";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { HistoryBody } from "../../api/history.ts";
 import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
-import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
@@ -26,7 +26,7 @@ import {
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
-import { capital, day, type Markup, usd, when } from "../words.ts";
+import { capital, day, type Markup, runLink, usd, when } from "../words.ts";
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, incidentPage } from "./incident.ts";
 
@@ -106,10 +106,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
       {
         title: "Bill",
         isHead: true,
-        cell: (bill: ParkedBill) =>
-          html`<a href="${billPage(bill.payableId, bill.business)}"
-              >${bill.contactName ?? bill.payableId}</a
-            ><span class="under">${bill.publicId ?? bill.payableId}</span>`,
+        cell: billLink,
       },
       {
         title: "Why",
@@ -122,7 +119,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
       { title: "Due", cell: ({ dueDate }) => day(dueDate) },
       {
         title: "Run",
-        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+        cell: ({ runId }) => runLink(runId),
       },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
       ...(isTicked
@@ -142,9 +139,38 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
   );
 }
 
+/** What people call a bill, which is not always parked any more. */
+type Called = Pick<ParkedBill, "business" | "payableId" | "publicId" | "contactName">;
+
+function billLink({ business, payableId, publicId, contactName }: Called): Markup {
+  return html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
+    ><span class="under">${publicId ?? payableId}</span>`;
+}
+
 /** A bill with its business: two may know one of the same id. */
 function keyOf({ business, payableId }: Pick<ParkedBill, "business" | "payableId">): string {
   return `${business}/${payableId}`;
+}
+
+function ofKey(key: string): Pick<ParkedBill, "business" | "payableId"> {
+  const [business = "", ...id] = key.split("/");
+  return { business, payableId: id.join("/") };
+}
+
+/** What a bill is called that has moved on meanwhile; what was done is told also where that can't be read. */
+async function nameOf(api: Api, key: string): Promise<Called> {
+  const { business, payableId } = ofKey(key);
+  const none = { business, payableId, publicId: null, contactName: null };
+  const asked = { params: { id: payableId }, query: { business } };
+  try {
+    const { bill } = await api.get(HistoryBody, "/v1/payables/{id}/history", asked);
+    return bill === null
+      ? none
+      : { ...none, publicId: bill.publicId, contactName: bill.contactName };
+  } catch (error) {
+    if (error instanceof Refused) return none;
+    throw error;
+  }
 }
 
 async function parkedNamed(api: Api, keys: readonly string[]): Promise<ParkedBill[]> {
@@ -211,23 +237,23 @@ export const resolveBills: ActOf = async (request) => {
   };
   if (Object.keys(problems).length > 0) return resolutionPage(request, sent, problems);
   const keys = [...new Set(sent.getAll("bill"))];
-  const known = new Map((await parkedNamed(api, keys)).map((bill) => [keyOf(bill), bill]));
+  const parked = await parkedNamed(api, keys);
+  const called = new Map<string, Called>(parked.map((bill) => [keyOf(bill), bill]));
   const results = await each(keys, async (key) => {
-    const [business = "", ...id] = key.split("/");
-    const asked = { params: { id: id.join("/") }, query: { business }, body: { action, reason } };
-    return notTriedAgain(await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked));
+    const { business, payableId } = ofKey(key);
+    const asked = { params: { id: payableId }, query: { business }, body: { action, reason } };
+    const done = await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
+    called.set(key, done);
+    return notTriedAgain(done);
   });
+  for (const { id } of results) if (!called.has(id)) called.set(id, await nameOf(api, id));
   return {
     title: results.every(({ done }) => done) ? "Done" : "Not all of it was done",
     main: html`${outcomes(
         results,
         (key) => {
-          const bill = known.get(key);
-          return bill === undefined
-            ? key
-            : html`<a href="${billPage(bill.payableId, bill.business)}"
-                  >${bill.contactName ?? bill.payableId}</a
-                ><span class="under">${bill.publicId ?? bill.payableId}</span>`;
+          const bill = called.get(key);
+          return bill === undefined ? key : billLink(bill);
         },
         DONE[action] ?? "done",
       )}

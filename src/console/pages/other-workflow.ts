@@ -53,7 +53,7 @@ function cancellation(status: Cancellation, id: string, zone: string): Made {
       facts([
         ["Sum", usd(status.totalCents)],
         ["By", launchedBy],
-        ["Since", when(launchedAt, zone)],
+        ["Since", when(launchedAt, zone), "long"],
         ["Why", reason],
       ]),
     )}${live(
@@ -76,7 +76,7 @@ function cancellation(status: Cancellation, id: string, zone: string): Made {
             {
               title: "State",
               cell: ({ state, reason: why }) =>
-                html`${badge(stateOf(state.replaceAll("_", "-")))}${why === null ? "" : html`<span class="under why">${why}</span>`}`,
+                html`${badge(stateOf(state.replaceAll("_", "-")))}${why === null ? "" : html`<span class="under ${state === "cancelled" ? "" : "why"}">${why}</span>`}`,
             },
             {
               title: "Amount",

@@ -31,18 +31,20 @@ export const report: PageOf = async ({ api, params }) => {
         ])}${progressPicture(found)}`,
       )}
       ${section("Exceptions", exceptions(found))} ${section("Decisions", decisions(found))}
-      ${section(
-        "As tables",
-        html`<p>For spreadsheets, and to hold against the bank’s statement.</p>
-          <ul>
-            ${TABLES.map(([format, name, what]) => html`<li><a href="${reportPage(id)}/${format}.csv" download>${name}</a> <span class="quiet">${what}</span></li>`)}
-          </ul>
-          <p class="quiet">
-            A month over all runs:
-            <code>payrun report --from 2026-11-01 --to 2026-11-30 --csv</code>
-          </p>`,
-      )}
-      <p><a href="${runPage(id)}">The run</a></p>`,
+      <div class="on-screen">
+        ${section(
+          "As tables",
+          html`<p>For spreadsheets, and to hold against the bank’s statement.</p>
+            <ul>
+              ${TABLES.map(([format, name, what]) => html`<li><a href="${reportPage(id)}/${format}.csv" download>${name}</a>: <span class="quiet">${what}</span></li>`)}
+            </ul>
+            <p class="quiet">
+              A month over all runs:
+              <code>payrun report --from 2026-11-01 --to 2026-11-30 --csv</code>
+            </p>`,
+        )}
+        <p><a href="${runPage(id)}">The run</a></p>
+      </div>`,
   };
 };
 

@@ -3,7 +3,7 @@ import { type ReviewedBill, type RunReview } from "../../api/review.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { hidden, section, table, tick, type Column } from "../elements.ts";
+import { folded, hidden, section, table, tick, type Column } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
 import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
@@ -123,6 +123,9 @@ export function billLink(
     ><span class="under">${bill.publicId ?? bill.payableId}</span>`;
 }
 
+/** The others are folded: the decision stands below them. */
+const LATE_AT_ONCE = 5;
+
 function lateTable({ late, business }: RunReview): Markup {
   const columns: Column<ReviewedBill>[] = [
     { title: "Bill", isHead: true, cell: (bill) => billLink(bill, business) },
@@ -132,7 +135,10 @@ function lateTable({ late, business }: RunReview): Markup {
     { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
   ];
   const more = late.count - late.items.length;
-  return html`${table("The latest first", columns, late.items)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
+  const rest = late.items.slice(LATE_AT_ONCE);
+  const folds = html`${table("Less late than those above", columns, rest)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
+  return html`${table("The latest first", columns, late.items.slice(0, LATE_AT_ONCE))}
+  ${rest.length === 0 ? "" : folded(counted(late.count - LATE_AT_ONCE, "more late bill"), folds)}`;
 }
 
 function money({ accounts, waiting }: RunReview): Markup {

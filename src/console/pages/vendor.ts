@@ -1,14 +1,13 @@
 import { html } from "hono/html";
 import { HoldBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
-import { billPage, runPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
+import { billPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
-import { badge, day, type Markup, stateOf, usd, when } from "../words.ts";
+import { badge, day, type Markup, paymentStateOf, runLink, stateOf, usd, when } from "../words.ts";
 import { asking } from "./ask.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
 import { holdSaid, UNTIL } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
 
@@ -84,7 +83,11 @@ function account(
         : html`${when(latest.since, zone)}<span class="sub">first run with it</span>`,
       "long",
     ],
-    ["Record changed", changedAt === null ? "not since it was made" : when(changedAt, zone)],
+    [
+      "Record changed",
+      changedAt === null ? "not since it was made" : when(changedAt, zone),
+      "long",
+    ],
     [
       "At the service",
       status === null
@@ -98,7 +101,7 @@ function account(
       : folded(
           "Accounts before",
           html`<ul>
-            ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since, zone)} (<a href="${runPage(runId)}">${shortName(runId)}</a>)</li>`)}
+            ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since, zone)} (${runLink(runId)})</li>`)}
           </ul>`,
         )
   }`;
@@ -118,7 +121,7 @@ function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
       },
       {
         title: "Run",
-        cell: ({ runId }) => html`<a href="${runPage(runId)}">${shortName(runId)}</a>`,
+        cell: ({ runId }) => runLink(runId),
       },
       { title: "Due", cell: ({ dueDate }) => day(dueDate) },
       { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
@@ -142,7 +145,7 @@ function paymentTable(payments: Vendor["payments"]): Markup {
     "The service’s last ones",
     [
       { title: "Day", isHead: true, cell: ({ on }: Payment) => day(on === "" ? null : on) },
-      { title: "Status", cell: ({ status }) => badge(stateOf(status)) },
+      { title: "Status", cell: ({ status }) => badge(paymentStateOf(status)) },
       { title: "Payment", cell: ({ paymentId }) => html`<code>${paymentId}</code>` },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
     ],

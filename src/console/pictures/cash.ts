@@ -19,28 +19,37 @@ export function cashPicture(account: Account): Markup | "" {
   const shortBy = afterCents < 0 ? -afterCents : 0;
   const said = `${formatUsd(availableCents)} before; ${formatUsd(promised)} promised to other runs, ${formatUsd(bills.cents)} for these bills; ${shortBy > 0 ? `${formatUsd(shortBy)} are missing` : `${formatUsd(afterCents)} left`}`;
   return html`<figure>
-    <svg class="picture" viewBox="0 0 ${WIDTH} ${2 * BAR + 58}" role="img" aria-label="${said}">
-      <text x="0" y="12">Before: ${formatUsd(availableCents)}</text>
-      <rect class="p-good" x="0" y="18" width="${wide(availableCents)}" height="${BAR}" rx="3" />
-      <text x="0" y="${BAR + 40}">
-        After: ${shortBy > 0 ? `${formatUsd(shortBy)} missing` : formatUsd(afterCents)}
-      </text>
-      <rect class="p-plain" x="0" y="${BAR + 46}" width="${wide(promised)}" height="${BAR}" />
-      <rect
-        class="p-move"
-        x="${wide(promised)}"
-        y="${BAR + 46}"
-        width="${wide(bills.cents)}"
-        height="${BAR}"
-      />
-      ${shortBy > 0 ? html`<rect class="p-bad" x="${wide(availableCents)}" y="${BAR + 46}" width="${wide(shortBy)}" height="${BAR}" />` : html`<rect class="p-good" x="${wide(needed)}" y="${BAR + 46}" width="${wide(afterCents)}" height="${BAR}" />`}
-    </svg>
+    <p class="of-strip">Before: ${formatUsd(availableCents)}</p>
+    ${bar(html`<rect class="p-good" x="0" width="${wide(availableCents)}" height="${BAR}" />`)}
+    <p class="of-strip">
+      After: ${shortBy > 0 ? `${formatUsd(shortBy)} missing` : formatUsd(afterCents)}
+    </p>
+    ${bar(
+      html`<rect class="p-plain" x="0" width="${wide(promised)}" height="${BAR}" />
+        <rect class="p-move" x="${wide(promised)}" width="${wide(bills.cents)}" height="${BAR}" />
+        ${shortBy > 0 ? html`<rect class="p-bad" x="${wide(availableCents)}" width="${wide(shortBy)}" height="${BAR}" />` : html`<rect class="p-good" x="${wide(needed)}" width="${wide(afterCents)}" height="${BAR}" />`}`,
+      said,
+    )}
     <ul class="legend">
       ${promised > 0 ? html`<li>${swatch("plain")}Promised to other runs</li>` : ""}
       <li>${swatch("move")}These bills</li>
       ${shortBy > 0 ? html`<li>${swatch("bad")}Missing</li>` : html`<li>${swatch("good")}Left</li>`}
     </ul>
   </figure>`;
+}
+
+/** What is said of it stands beside it: a phone would shrink a text within. */
+function bar(rects: unknown, said?: string): Markup {
+  const role =
+    said === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${said}"`;
+  return html`<svg
+    class="picture strip"
+    viewBox="0 0 ${WIDTH} ${BAR}"
+    preserveAspectRatio="none"
+    ${role}
+  >
+    ${rects}
+  </svg>`;
 }
 
 function swatch(tone: string): Markup {

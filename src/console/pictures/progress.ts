@@ -36,7 +36,7 @@ export function progressPicture(sums: Sums): Markup {
   const said = parts.map(({ word, cents }) => `${word}: ${formatUsd(cents)}`).join("; ");
   return html`<figure>
       <svg
-        class="picture"
+        class="picture strip"
         viewBox="0 0 ${WIDTH} 22"
         preserveAspectRatio="none"
         role="img"

@@ -1,4 +1,5 @@
 import { type BillSum, counted, waits } from "../counted.ts";
+import { spokenDate } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
 import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
 
@@ -69,16 +70,16 @@ function goText(bills: number, money: "none" | "short" | undefined): string {
   return money === "short" ? `${go} out as far as the money reaches` : `${go} out`;
 }
 
-/** ` (2 of them on 2026-11-30: their day has passed)`; nothing where the day needs an approval first. */
+/** ` (2 of them on Mon, Nov 30: their day has passed)`; nothing where the day needs an approval first. */
 function movedText(newDates: NewDates | undefined): string {
   if (newDates === undefined || newDates.asksAgain) return "";
   const { count, executionDate } = newDates;
-  return ` (${count.toLocaleString("en-US")} of them on ${executionDate}: their day has passed)`;
+  return ` (${count.toLocaleString("en-US")} of them on ${spokenDate(executionDate)}: their day has passed)`;
 }
 
-/** `to 2026-11-30, because their day has passed`. */
+/** `to Mon, Nov 30, because their day has passed`. */
 function to({ count, executionDate }: NewDates): string {
-  return `to ${executionDate}, because ${count === 1 ? "its" : "their"} day has passed`;
+  return `to ${spokenDate(executionDate)}, because ${count === 1 ? "its" : "their"} day has passed`;
 }
 
 /** `54 bills, $80,397.13`. */

@@ -1,3 +1,4 @@
+import { utcMsOfDate } from "./dates.ts";
 import { NEW_YORK, zonedWallTime } from "./new-york.ts";
 
 /**
@@ -22,6 +23,11 @@ export function spokenTime(at: Instant, zone: string = NEW_YORK): string {
 /** `Mon, Nov 23`. */
 export function spokenDay(at: Instant, zone: string = NEW_YORK): string {
   return formatted(at, zone, DAY);
+}
+
+/** The same of a plain date, `2026-11-23`. @throws {RangeError} for anything but a date */
+export function spokenDate(date: string): string {
+  return spokenDay(utcMsOfDate(date), "UTC");
 }
 
 /**

@@ -13,16 +13,19 @@ export interface Offers {
   readonly mail: boolean;
   /** True where the sign-in is to be a new one, whoever is signed in. */
   readonly again: boolean;
+  /** True where a form was sent by somebody whose sign-in had ended. */
+  readonly unsent?: boolean;
   readonly problem?: string;
 }
 
 /** Where somebody shows who they are. Without a script, a link's code is typed in. */
-export function signInPage({ to, providers, mail, again, problem }: Offers): Page {
+export function signInPage({ to, providers, mail, again, unsent, problem }: Offers): Page {
   return {
     title: "Sign in",
     main: html`
       ${problem === undefined ? "" : note("stop", html`<p role="alert">${problem}</p>`)}
       ${again ? note("info", html`<p>What you are about to do asks for a recent sign-in.</p>`) : ""}
+      ${unsent === true ? note("warn", html`<p>Your sign-in had ended, so nothing was done. Sign in, and do it again.</p>`) : ""}
       ${providers.length === 0 && !mail ? "" : others({ to, providers, mail, again })}
       <section>
         <form method="post" action="/sign-in">

@@ -50,7 +50,10 @@ function addPage(app: OpenAPIHono, context: GatewayContext): void {
       const to = ownPath(c.req.query("to"));
       const again = c.req.query("again") === "true";
       const caller = again ? undefined : await callerOfSession(c, context);
-      if (caller === undefined) return answerPage(c, signInPage(offers(context, { to, again })));
+      const unsent = c.req.query("unsent") === "true";
+      if (caller === undefined) {
+        return answerPage(c, signInPage({ ...offers(context, { to, again }), unsent }));
+      }
       const { name, roles } = caller.principal;
       return answerPage(c, signedInPage({ name, roles, to, formToken: formTokenOf(caller) }));
     }),

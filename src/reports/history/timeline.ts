@@ -1,5 +1,6 @@
 import { stageText } from "../../domain/approvals/stages.ts";
 import { ONLY_PLANS } from "../../domain/plan-only.ts";
+import { spokenDate } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { Hold } from "../../store/holds/holds.ts";
@@ -66,7 +67,7 @@ async function plannings(db: Db, businessId: string, payableId: string): Promise
     return {
       atMs: createdAtMs,
       kind: "planned",
-      text: `Planned${again}: ${formatUsd(line.amountCents)} on ${line.executionDate}, arriving ${line.arrivalDate}; needs ${needs}`,
+      text: `Planned${again}: ${formatUsd(line.amountCents)} on ${spokenDate(line.executionDate)}, arriving ${spokenDate(line.arrivalDate)}; needs ${needs}`,
       runId,
     };
   });

@@ -35,6 +35,6 @@ test("a bill whose approval has ended is not said to be tried again, beside one 
     .replaceAll(/ +/g, " ");
   expect(text).toContain("1 of 2: being tried again. Of 1 something else came");
   expect(text).toContain(
-    "acme/p2 R03 ends its approval. It is not tried again: the next run plans it and asks for a new approval.",
+    "p2 p2 R03 ends its approval. It is not tried again: the next run plans it and asks for a new approval.",
   );
 });

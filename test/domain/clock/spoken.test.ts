@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  spokenDate,
   spokenDay,
   spokenDeadline,
   spokenSecond,
@@ -11,6 +12,10 @@ import {
 test("a time is told in New York, and says so", () => {
   expect(spokenTime("2026-11-23T14:00:00Z")).toBe("Mon, Nov 23, 9:00 AM New York");
   expect(spokenDay("2026-11-24T03:00:00Z")).toBe("Mon, Nov 23");
+});
+
+test("a plain date is its own day in every zone", () => {
+  expect(spokenDate("2026-11-30")).toBe("Mon, Nov 30");
 });
 
 test("a profile's zone takes the place of New York's", () => {

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { Api } from "../../../src/console/api.ts";
+import { bill } from "../../../src/console/pages/bill.ts";
+import { Refused } from "../../../src/console/refused.ts";
+import type { ApiRequest, Visitor } from "../../../src/console/visitor.ts";
+
+const found = {
+  ...{ kind: "bill", id: "pbl_9", business: "acme", number: "BILL-000009" },
+  ...{ name: "Marlowe Advertising", amountCents: 1_171_976, state: "approved" },
+};
+
+/** No run has seen it; the service has. */
+async function perform({ path, query }: ApiRequest) {
+  if (path.endsWith("/history"))
+    return { status: 404, json: { error: "not_found", message: "No run has seen it." } };
+  return {
+    status: 200,
+    json: { exact: query?.["q"] === "pbl_9" ? [found] : [], near: [], unread: [] },
+  };
+}
+
+function pageOf(id: string) {
+  const visitor = { perform } as unknown as Visitor;
+  const query = new URLSearchParams({ business: "acme" });
+  return bill({ visitor, api: new Api({ perform }), params: { id }, query });
+}
+
+test("a bill that no run has planned has a page, since the search leads to it", async () => {
+  const page = await pageOf("pbl_9");
+  if ("goTo" in page) throw new Error("no page");
+  expect(page.title).toBe("BILL-000009, Marlowe Advertising");
+  expect(String(await page.main)).toContain("No run has planned it");
+  expect(String(await page.main)).toContain("$11,719.76");
+});
+
+test("a bill that nobody knows has none", async () => {
+  await expect(pageOf("pbl_8")).rejects.toBeInstanceOf(Refused);
+});

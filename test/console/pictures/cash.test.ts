@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { cashPicture } from "../../../src/console/pictures/cash.ts";
+
+const account = {
+  ...{ sourceId: "balance", kind: "balance", name: "Balance", last4: null },
+  ...{ availableCents: 9_000_000, promisedCents: 1_500_000, afterCents: -5_250_000 },
+  bills: { count: 3, cents: 12_750_000 },
+};
+
+test("the sums beside the bars are text of the page: within the picture a phone shrinks them", async () => {
+  const picture = String(await cashPicture(account as Parameters<typeof cashPicture>[0]));
+  const beside = picture.replaceAll(/<svg[\s\S]*?<\/svg>/g, "");
+  expect(beside).toContain("Before: $90,000.00");
+  expect(beside).toContain("$52,500.00 missing");
+});
