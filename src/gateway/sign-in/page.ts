@@ -101,6 +101,7 @@ export function choicePage(
 ): Page {
   return {
     title: "Sign in as",
+    lead: "You are not the same in each business: choose as what you act now.",
     main: html`<section>
       ${choices.map(
         ({ code, name, roles, businesses }) =>
