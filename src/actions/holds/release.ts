@@ -3,13 +3,16 @@ import type { ClockReading } from "../../business/clock.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { type ENDED_BY_PERSON, holdOn } from "../../domain/holds.ts";
+import { isReinitiable } from "../../domain/payments/return-codes.ts";
 import { newDateOf } from "../../domain/planning/send-date.ts";
 import { approvedLines } from "../../store/approvals/line-approvals.ts";
 import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { activeHolds, type Hold, releaseHold } from "../../store/holds/holds.ts";
+import { getIncident } from "../../store/incidents/incidents.ts";
 import type { Db, Tables } from "../../store/index.ts";
 import { openLinesOf, type OpenLine } from "../../store/lines/open-lines.ts";
+import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { currentOf, linesOfPayable } from "../../store/lines/payable-history.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
@@ -114,9 +117,9 @@ export async function freedBy(
   const others = now.inForce.filter(({ holdId }) => !lifted.has(holdId));
   const freed = new Map<string, OpenLine>();
   for (const hold of now.lifting) {
+    const bounced = await decidedByLifting(db, hold);
     for (const line of await openLinesOf(db, now.businessId, hold)) {
-      const isWaiting = line.state === "on-hold" || line.state === "planned";
-      if (isWaiting && holdOn(others, line) === undefined) {
+      if (waitsForHold(line, bounced) && holdOn(others, line) === undefined) {
         freed.set(`${line.runId} ${line.payableId}`, line);
       }
     }
@@ -127,13 +130,36 @@ export async function freedBy(
     const run = await getRun(db, runId);
     for (const line of lines) {
       if (!are.has(line.payableId)) continue;
+      // A retry takes the next banking day under the approval that it has.
       const next =
-        run === undefined ? undefined : newDateOf(line.executionDate, datesOf(run), now.clock);
+        run === undefined || line.state === "retrying"
+          ? undefined
+          : newDateOf(line.executionDate, datesOf(run), now.clock);
       const asksAgainFor = next?.asksAgain === true ? next.executionDate : undefined;
       approved.push({ ...line, asksAgainFor });
     }
   }
   return approved;
+}
+
+/** Bills that bounced and are paid again once this hold is lifted: it is their account's incident. */
+async function decidedByLifting(
+  db: Db | Transaction<Tables>,
+  { businessId, scope, value: sourceId, holdId }: Hold,
+): Promise<ReadonlySet<string>> {
+  const incident = scope === "source" ? await getIncident(db, businessId, sourceId) : undefined;
+  if (incident?.holdId !== holdId || incident.phase === "ended") return new Set();
+  const waiting = await waitingForIncident(db, { businessId, sourceId });
+  return new Set(waiting.map(({ payableId }) => payableId));
+}
+
+/** Whether a line, unless another hold keeps it back, goes out once a hold on it is lifted. */
+function waitsForHold(
+  { state, reasonCode, payableId }: OpenLine,
+  bounced: ReadonlySet<string>,
+): boolean {
+  if (state !== "retrying") return state === "on-hold" || state === "planned";
+  return reasonCode === "on-hold" || (bounced.has(payableId) && isReinitiable(reasonCode));
 }
 
 function datesOf({ policy, plannedAtMs }: Run) {

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
+import { activeHolds } from "../../src/store/holds/holds.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { approveLines, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
+
+const FAILED = { state: "retrying", paymentIds: ["pmt_1"], attempts: 1 } as const;
+const GOES_OUT = "1 bill, $444.00, goes out now:";
+
+let gateway: TestGateway;
+let run: SeededRun;
+let controller: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedRun(gateway.store, { lines: [planLine("p1", { amountCents: 44_400 })] });
+  await approveLines(gateway.store, run, ["p1"]);
+  controller = await gateway.token("cora", ["controller"]);
+});
+afterEach(() => gateway.stop());
+
+const said = async (...args: readonly string[]) => (await typed(gateway, controller, args)).stdout;
+
+test("a bill that failed and is paid again once nothing holds it is said to go out by a release", async () => {
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "on-hold" });
+  await said("hold", "BILL-p1", "--reason", "odd");
+  expect(await said("release", "BILL-p1")).toContain(GOES_OUT);
+  await said("stop", "--reason", "odd", "--yes");
+  expect(await said("release", "--all", "--by", "cora", "--yes")).toContain(GOES_OUT);
+});
+
+test("a bill that failed and waits for its day or its account is not said to go out by a release", async () => {
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
+  await said("hold", "BILL-p1", "--reason", "odd");
+  expect(await said("release", "BILL-p1")).toContain("nothing goes out because of it");
+});
+
+test("lifting the hold of an account that bounced says which bills are paid again because of it", async () => {
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
+  await waitsForIncident("p1");
+  const [hold] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
+  expect(await said("release", hold?.holdId ?? "")).toContain(GOES_OUT);
+});
+
+/** The balance has bounced, and the bill waits for the decision about it. */
+async function waitsForIncident(payableId: string): Promise<void> {
+  const { store } = gateway;
+  const of = { businessId: "biz_acme", business: "acme" };
+  const key = { businessId: "biz_acme", payableId };
+  await store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ ...of, sourceId: "balance", workflowId: fundingIncidentId("acme", "balance") },
+      ...{ code: "R01", reason: "R01", roles: ["controller"], nowMs: 1, failedAtMs: 1 },
+    }),
+  );
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  await upsertRetry(store.db, { ...of, payableId, workflowId, runId: run.runId, nowMs: 1 });
+  await updateRetry(store.db, key, { phase: "waiting" }, 2);
+  await keepRetryCase(store.db, {
+    ...{ ...key, sourceId: "balance", waitsFor: "incident", failedAtMs: 1, failedRealMs: 1 },
+    rule: {
+      ...{ codes: ["R01"], words: [], action: "retry", pause: true, payAgain: false },
+      ...{ when: "when-released", atMost: 2, by: ["controller"] },
+    },
+    ...{ giveUpAfterDays: 30, giveUpTell: [] },
+  });
+}
