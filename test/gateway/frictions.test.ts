@@ -140,7 +140,7 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
     text: `kind: pay-run\nschedule: ${JSON.stringify(schedule)}\n`,
   });
   const asked = await as("lena", ["launcher"], ["pay", "BILL-000071"]);
-  expect(asked.stderr).toMatch(/several pay-run playbooks \(beside, weekly\).*--playbook NAME/);
+  expect(asked.stderr).toMatch(/several pay-run playbooks \(beside, weekly\).*--playbook weekly\./);
   const paid = await as("lena", ["launcher"], ["pay", "BILL-000071", "--playbook", "beside"]);
   expect([paid.code, paid.stderr]).toEqual([
     2,

@@ -99,10 +99,14 @@ async function onlyPayRun(
   const [only, ...others] = all.filter(({ kind }) => kind === "pay-run");
   if (only !== undefined && others.length === 0) return only;
   const names = [only, ...others].map((stored) => stored?.name).join(", ");
+  // Under one that only plans nothing is paid: it is no example.
+  const paying = [only, ...others].find(
+    (stored) => stored?.compiled.kind === "pay-run" && !onlyPlans(stored.compiled),
+  );
   throw unprocessable(
     "playbook_ambiguous",
     only === undefined
       ? "No pay-run playbook is stored, whose approvals and limits would hold; “payrun apply FILE” stores one."
-      : `There are several pay-run playbooks (${names}): say under which one to pay (playbook; on the command line --playbook NAME).`,
+      : `There are several pay-run playbooks (${names}): say under which one to pay, such as --playbook ${(paying ?? only).name}.`,
   );
 }
