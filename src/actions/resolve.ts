@@ -120,10 +120,15 @@ async function parkedLine(
     throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
   }
   if (line.state !== "parked") {
-    const plan = await planLineOf(trx, line);
+    const { publicId } = await planLineOf(trx, line);
+    const name = publicId ?? payableId;
+    const wayOut =
+      line.state === "retrying"
+        ? ` If it was paid elsewhere, record that at the service, where Payrun looks before it pays; until then payrun hold ${name} keeps it back.`
+        : "";
     throw conflict(
       "not_parked",
-      `Only a parked bill can be resolved; this one is ${line.state} in ${line.runId}. payrun explain ${plan.publicId ?? payableId} says how it stands, and what it waits for.`,
+      `Only a parked bill can be resolved; this one is ${line.state} in ${line.runId}. payrun explain ${name} says how it stands, and what it waits for.${wayOut}`,
       { payableId, state: line.state, runId: line.runId },
     );
   }

@@ -281,6 +281,13 @@ test.each(["retry", "paid-elsewhere", "give-up"])(
   },
 );
 
+test("a bill that is tried again and was paid by cheque is refused with what keeps it from being paid twice", async () => {
+  await setLine(gateway.store, run.runId, "p4", { state: "retrying", paymentIds: ["pmt_4"] });
+  const { json } = await resolve("p4", "paid-elsewhere");
+  expect(json["error"]).toBe("not_parked");
+  expect(json["message"]).toMatch(/record that at the service.*payrun hold BILL-p4 keeps it back/);
+});
+
 test("a bill that no run has seen is not found", async () => {
   expect((await resolve("stranger", "retry")).status).toBe(404);
   for (const query of ["", "?business=acme"]) {
