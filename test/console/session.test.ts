@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { type SeededRun } from "../gateway/support/rows.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
+import { signedIn, Visits } from "./support/visits.ts";
+import { seedWeekly } from "./support/weekly-run.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+let cora: Visits;
+let page: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedWeekly(gateway.store);
+  cora = await signedIn(gateway, "cora", ["controller"]);
+  page = `/runs/${encodeURIComponent(run.runId)}`;
+});
+afterEach(() => gateway.stop());
+
+const check = (out: readonly string[] = []) => {
+  const query = new URLSearchParams({ plan: run.planHash });
+  for (const id of out) query.append("out", id);
+  return `${page}/approve?${query.toString()}`;
+};
+
+const CALLED = { "whom-con_4": "Ann Lee, accounts", "number-con_4": "+1 212 555 0100" };
+
+async function counted(): Promise<string[]> {
+  const decisions = await decisionsOfRun(gateway.store.db, run.runId);
+  return decisions.map(({ principal, decision, outcome }) => `${principal} ${decision} ${outcome}`);
+}
+
+describe("Nobody", () => {
+  test("sees another business's run, bill or vendor", async () => {
+    await gateway.stop();
+    gateway = await startTestGateway({
+      profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
+    });
+    run = await seedWeekly(gateway.store);
+    const mallory = await signedIn(gateway, "mallory", ["controller", "owner"], ["beta"]);
+    for (const path of [page, check(), "/bills/pbl_0101"]) {
+      const answer = await mallory.get(path);
+      expect(answer.status, path).toBe(404);
+      expect(answer.text, path).not.toContain("Northwind");
+    }
+    for (const path of ["/", "/vendors/con_4", "/reports", "/holds"]) {
+      expect((await mallory.get(path)).text, path).not.toMatch(/weekly|Northwind/);
+    }
+  });
+
+  test("does anything by a form that another page made", async () => {
+    const fields = { plan: run.planHash, ...CALLED };
+    const forged = await cora.post(`${page}/approve`, fields);
+    expect(forged.status).toBe(403);
+    const elsewhere = await cora.browser.post(`${page}/approve`, fields, "https://evil.example");
+    expect(elsewhere.status).toBe(403);
+    expect(await counted()).toEqual([]);
+  });
+
+  test("does anything by a form whose sign-in has ended, and is told so before they sign in again", async () => {
+    const nobody = new Visits(new Browser(gateway.url));
+    const answer = await nobody.post(`${page}/approve`, { plan: run.planHash, ...CALLED });
+    expect(answer.text).toContain("Your sign-in had ended, so nothing was done.");
+    expect(await counted()).toEqual([]);
+  });
+
+  test("who is not signed in gets a page: they sign in first, and come back to it", async () => {
+    const answer = await fetch(`${gateway.url}${page}`, { redirect: "manual" });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe(`/sign-in?to=${encodeURIComponent(page)}`);
+    expect(
+      (await fetch(`${gateway.url}/v1${page}`, { headers: { cookie: cora.browser.cookie } }))
+        .status,
+    ).toBe(401);
+  });
+});
+
+describe("Above the profile's amount", () => {
+  let nowMs = Date.now();
+  let token: string;
+
+  beforeEach(async () => {
+    await gateway.stop();
+    nowMs = Date.now();
+    const careful = profile({ signIn: { freshOverCents: 100_000 } });
+    gateway = await startTestGateway({ profiles: [careful], nowMs: () => nowMs });
+    run = await seedWeekly(gateway.store);
+    cora = await signedIn(gateway, "cora", ["controller"]);
+    token = await gateway.token("cora", ["controller"]);
+  });
+
+  async function signInAgain(by: string): Promise<void> {
+    const link = await gateway.call("POST", "/v1/sign-in-links", by);
+    await cora.browser.post("/sign-in", { code: String(link.json["code"]), to: "/" });
+  }
+
+  /** More than an address carries over a sign-in. */
+  const OUT = Array.from({ length: 40 }, (_, no) => `pbl_${String(no + 115).padStart(4, "0")}`);
+
+  /** Approves with what was filled in too long after the sign-in. @returns where to go on */
+  async function asked(): Promise<string> {
+    nowMs += 16 * 60_000;
+    const filled = { ...CALLED, comment: "disputed" };
+    const refused = await cora.send(await cora.get(check(OUT)), `${page}/approve`, filled);
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain("Sign in again first");
+    expect(await counted()).toEqual([]);
+    const [, to = ""] = /sign-in\?again=true&amp;to=([^"]+)/.exec(refused.html) ?? [];
+    expect(decodeURIComponent(to)).toBe(`${check()}&kept=yes`);
+    return decodeURIComponent(to);
+  }
+
+  test("what was typed is there again after a newer sign-in, and decides nothing before it is sent again", async () => {
+    const to = await asked();
+    await signInAgain(token);
+    const again = await cora.get(to);
+    expect(again.text).toContain("You leave out 40 bills");
+    for (const typed of [...Object.values(CALLED), "disputed"]) {
+      expect(again.html).toContain(`value="${typed}"`);
+    }
+    expect(again.text).toContain("Nothing is decided yet");
+    expect(await counted()).toEqual([]);
+    const done = await cora.send(again, `${page}/approve`, { ...CALLED, comment: "disputed" });
+    expect(done.text).toContain("40 bills left out.");
+    expect(await counted()).toEqual(["cora approve accepted"]);
+  });
+
+  test("it is there for nobody else at the same browser, for no other page, and not for long", async () => {
+    const to = await asked();
+    const typed = 'value="Ann Lee, accounts"';
+    await signInAgain(token);
+    const other = to.replace(run.planHash, "another");
+    expect((await cora.get(other)).html).not.toContain(typed);
+    await signInAgain(await gateway.token("otto", ["controller", "owner"]));
+    expect((await cora.get(to)).html).not.toContain(typed);
+    nowMs += 16 * 60_000;
+    await signInAgain(token);
+    expect((await cora.get(to)).html).not.toContain(typed);
+  });
+});
+
+test("Nobody fills in for whoever follows a link: what an address says of a call is not in the form", async () => {
+  const link = `${check()}&${new URLSearchParams({ ...CALLED, comment: "as agreed" }).toString()}`;
+  const { html } = await cora.get(link);
+  expect(html).not.toContain("Ann Lee");
+  expect(html).not.toContain("as agreed");
+});
+
+test("Pages load nothing from elsewhere, run nothing inline and are framed by nobody", async () => {
+  const { headers, html } = await cora.get(page);
+  expect(headers.get("content-security-policy")).toBe(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  );
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(html).not.toMatch(/ style="| on\w+="|javascript:/);
+  for (const [, address = ""] of html.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)) {
+    const file = await fetch(`${gateway.url}${address}`);
+    expect(file.status).toBe(200);
+    expect(file.headers.get("cache-control")).toContain("immutable");
+    const most = address.includes(".css") ? 20_480 : 3_072;
+    expect((await file.arrayBuffer()).byteLength).toBeLessThan(most);
+  }
+});
