@@ -1,4 +1,4 @@
-import { serviceTimeMs } from "../../src/business/clock.ts";
+import { timesNow } from "../../src/business/clock.ts";
 import type { AuditHead, Seen } from "../../src/contracts/activities.ts";
 import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
 import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/janitor/behind.ts";
@@ -24,7 +24,7 @@ export async function onStoreNotBehind<T>(
       businessId,
       evidence: `${workflowId} has seen a later end of its audit trail`,
       hadItAtMs: seen.atMs,
-      serviceMs: await serviceTimeMs(context.clockOf(business)),
+      ...(await timesNow(context.clockOf(business))),
     };
     const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
     if (isSet) {

@@ -64,10 +64,20 @@ class RealClock implements BusinessClock {
   }
 }
 
-/** The latest that it may be at the service, in whole milliseconds; null where it can't be read now. */
-export async function serviceTimeMs(clock: BusinessClock): Promise<number | null> {
+/** The latest that it may be on both clocks, in whole milliseconds; null where they can't be read now. */
+export interface TimesNow {
+  readonly serviceMs: number | null;
+  readonly businessMs: number | null;
+}
+
+export async function timesNow(clock: BusinessClock): Promise<TimesNow> {
   const now = await clock.now().catch(() => undefined);
-  return now === undefined ? null : Math.ceil(now.serviceMs + now.serviceOffMs);
+  if (now === undefined) return { serviceMs: null, businessMs: null };
+  const { serviceMs, businessMs, serviceOffMs, scale } = now;
+  return {
+    serviceMs: Math.ceil(serviceMs + serviceOffMs),
+    businessMs: Math.ceil(businessMs + serviceOffMs * scale),
+  };
 }
 
 /** One clock for each business, shared by everything in this process. */

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { serviceTimeMs } from "../business/clock.ts";
+import { type TimesNow, timesNow } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { holdForLoss } from "../store/janitor/behind.ts";
@@ -33,8 +33,8 @@ export async function runsWithoutEnd(
     sinceMs: run.launchedAtMs,
     entry: { action: "run.follower-started", subject: run.runId },
     keep: async (was) => {
-      const serviceMs = await serviceTimeMs(context.clockOf(name));
-      return (trx) => keepWhatWasMeant(trx, { businessId, runId: run.runId, was, serviceMs });
+      const times = await timesNow(context.clockOf(name));
+      return (trx) => keepWhatWasMeant(trx, { businessId, runId: run.runId, was, times });
     },
     start: () => startOrSignal(temporal, WORKFLOW_KINDS.payRun, run),
   }));
@@ -47,10 +47,10 @@ async function keepWhatWasMeant(
     readonly businessId: string;
     readonly runId: string;
     readonly was: EndedExecution;
-    readonly serviceMs: number | null;
+    readonly times: TimesNow;
   },
 ): Promise<boolean> {
-  const { businessId, runId, was, serviceMs } = of;
+  const { businessId, runId, was, times } = of;
   const phase = await phaseOf(trx, runId);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return false;
   if (was.kind === "terminated" && (await maySendMore(trx, runId))) {
@@ -64,7 +64,7 @@ async function keepWhatWasMeant(
       businessId,
       evidence: `the run ${runId} has ended, and the store doesn't know`,
       hadItAtMs: was.closedAtMs,
-      serviceMs,
+      ...times,
     });
   }
   return true;

@@ -1,5 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { serviceTimeMs } from "../business/clock.ts";
+import { timesNow } from "../business/clock.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
 import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts";
@@ -123,9 +123,9 @@ async function hold(
   { businessId, name }: BusinessProfile,
   loss: { readonly evidence: string; readonly hadItAtMs: number; readonly maybe?: true },
 ): Promise<void> {
-  const serviceMs = await serviceTimeMs(context.clockOf(name));
+  const times = await timesNow(context.clockOf(name));
   const isSet = await context.store.transactionOf(businessId, (trx) =>
-    holdForLoss(trx, { businessId, ...loss, serviceMs }),
+    holdForLoss(trx, { businessId, ...loss, ...times }),
   );
   if (!isSet) return;
   context.log.warn("the store is older than its runs, or may be: everything is on hold", {

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { formatUsd } from "../domain/money.ts";
 import { appendAuditEntries } from "../store/audit/audit.ts";
-import { lossAtServiceMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
+import { lossAtBusinessMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
 import { raiseTogether, untoldFacts } from "../store/notices/notices.ts";
 import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
 import type { Db } from "../store/sql/db.ts";
@@ -57,7 +57,7 @@ export async function forgottenOf<P extends ShownPayment>(
   if (cameBack.length === 0) return [];
   const loss = await lossNoticed(db, businessId);
   if (loss === null) return [];
-  const lostAtMs = lossAtServiceMs(loss);
+  const lostAtMs = lossAtBusinessMs(loss);
   const possible = cameBack.filter((payment) => {
     const isOld = Date.parse(payment.updatedAt ?? "") < lostAtMs - BEFORE_LOSS_MS;
     return !isOld && mayBeForgotten(loss, payment);

@@ -30,7 +30,8 @@ const NOT_HERE: readonly RegExp[] = [
 ];
 
 /** Who decides off a terminal has said so before. */
-const ASKS = /payrun (?:approve|reject|stop|release --all|resolve|provide \S+ (?:signature|certification))\b(?!.*--yes)/;
+const ASKS =
+  /payrun (?:approve|reject|stop|release --all|resolve|provide \S+ (?:signature|certification))\b(?!.*--yes)/;
 
 const SHELL = `payrun() { "${process.execPath}" --disable-warning=ExperimentalWarning "${MAIN}" "$@"; }
 npx() { shift; payrun "$@"; }

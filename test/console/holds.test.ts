@@ -229,7 +229,13 @@ test("The emergency page says what can be called back and what can't, and cancel
 
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {
   expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
-  const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  const loss = {
+    businessId: "biz_acme",
+    evidence: "a test",
+    hadItAtMs: 1,
+    serviceMs: null,
+    businessMs: null,
+  };
   await gateway.store.transaction((trx) => holdForLoss(trx, loss));
   expect((await olga.get("/emergency")).text).toContain("neither counted nor listed");
 });

@@ -183,7 +183,13 @@ describe("the dispatcher", () => {
   });
 
   test("starts the owner of a bill that nobody knows where the store may have forgotten its payment", async () => {
-    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    const loss = {
+      businessId: "biz_acme",
+      evidence: "a test",
+      hadItAtMs: 1,
+      serviceMs: null,
+      businessMs: null,
+    };
     await gateway.store.transaction((trx) => holdForLoss(trx, loss));
     await send("forgotten", "payable.payment.reversed");
     await eventually(undispatched, (count) => count === 0);

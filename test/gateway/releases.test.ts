@@ -129,7 +129,13 @@ describe("a release says what goes out because of it", () => {
   test("of a restored store says until when nothing goes out, and that nothing is paid again", async () => {
     await onHold(["p1", "p2"]);
     const { store } = gateway;
-    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    const loss = {
+      businessId: "biz_acme",
+      evidence: "a test",
+      hadItAtMs: 1,
+      serviceMs: null,
+      businessMs: null,
+    };
     await store.transaction((trx) => holdForLoss(trx, loss));
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
     const { stdout } = await typed(gateway, operator, ["release", hold?.holdId ?? ""]);

@@ -51,7 +51,7 @@ test("payments --since lists every payment of the service once, and what the sto
   );
   const { businessId } = sandbox.business;
   const serviceMs = Date.now() + 86_400_000;
-  const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs };
+  const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs: null };
   await gateway.store.transaction((trx) => holdForLoss(trx, loss));
   const restored = await typed("--since", "2000-01-01", "--unknown");
   expect(restored.stdout).toContain("not on record: made after the backup, or by somebody else");

@@ -152,7 +152,13 @@ describe("payrun stop", () => {
 
   test("of a restored store a stop says that what it has lost is not counted, until the loss is compared", async () => {
     const { store } = gateway;
-    const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+    const loss = {
+      businessId: "biz_acme",
+      evidence: "a test",
+      hadItAtMs: 1,
+      serviceMs: null,
+      businessMs: null,
+    };
     await store.transaction((trx) => holdForLoss(trx, loss));
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
     const stop = ["stop", "--reason", "fraud?", "--yes"];

@@ -197,7 +197,13 @@ describe("payments that a restored store has no record of, and that came back", 
       ...(index === 0 ? { createdAt: at(1 / 24) } : {}),
     }));
     const { businessId } = world;
-    const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs: made.nowMs };
+    const loss = {
+      businessId,
+      evidence: "a test",
+      hadItAtMs: 1,
+      serviceMs: made.nowMs,
+      businessMs: null,
+    };
     if (isLoss) await world.store.transaction((trx) => holdForLoss(trx, loss));
     return made;
   }

@@ -166,7 +166,13 @@ test("a stage is covered by whoever it escalates to, and each stage needs somebo
 test("a store that is older than what was done with it is told of until its hold is released", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
-  const loss = { businessId: "biz_acme", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  const loss = {
+    businessId: "biz_acme",
+    evidence: "a test",
+    hadItAtMs: 1,
+    serviceMs: null,
+    businessMs: null,
+  };
   await store.transaction((trx) => holdForLoss(trx, loss));
   const { holdId = "" } = (await lossNoticed(store.db, "biz_acme")) ?? {};
   const behind = (await conditionsOf(asked(store))).find(({ code }) => code === "store-behind");

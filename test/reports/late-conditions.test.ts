@@ -205,7 +205,13 @@ test("where the store was restored within that hour, it is said to have lost whi
       ...{ receivedAtMs: nowMs, via: "deliveries", body: "{}" },
     },
   ]);
-  const loss = { businessId: "biz_1", evidence: "a test", hadItAtMs: 1, serviceMs: null };
+  const loss = {
+    businessId: "biz_1",
+    evidence: "a test",
+    hadItAtMs: 1,
+    serviceMs: null,
+    businessMs: null,
+  };
   await store.transaction(async (trx) => {
     await markDispatched(trx, "biz_1", ["e1"], nowMs);
     await holdForLoss(trx, loss);

@@ -57,6 +57,8 @@ export interface Loss {
   readonly hadItAtMs: number;
   /** The service's clock now, where it is known. */
   readonly serviceMs: number | null;
+  /** The business clock now, by which the service dates its payments, where it is known. */
+  readonly businessMs: number | null;
 }
 
 /**
@@ -107,6 +109,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
       evidence: loss.evidence,
       holdId: hold.holdId,
       serviceMs: loss.serviceMs,
+      businessMs: loss.businessMs,
       noticedAtMs: nowMs,
     },
   });
@@ -119,6 +122,8 @@ interface NoticedLoss {
   readonly atMs: number;
   /** On the service's, where it was known. */
   readonly serviceMs: number | null;
+  /** On the business clock, where it was known. */
+  readonly businessMs: number | null;
   /** The hold on everything that was set for it. */
   readonly holdId: string;
 }
@@ -138,7 +143,8 @@ export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLo
   const { noticedAtMs: atMs, ...rest } = JSON.parse(found.details) as Omit<NoticedLoss, "atMs"> & {
     readonly noticedAtMs: number;
   };
-  return { atMs, serviceMs: rest.serviceMs, holdId: rest.holdId };
+  const { serviceMs, businessMs, holdId } = rest;
+  return { atMs, serviceMs, businessMs, holdId };
 }
 
 /** The hold that a loss has set, until a person has compared and released it; null without one. */
@@ -149,12 +155,13 @@ export async function lossHold(db: Db, businessId: string, nowMs: number): Promi
   return holds.some(({ holdId }) => holdId === loss.holdId) ? loss.holdId : null;
 }
 
-/** On the service's clock, as far as that was known. */
-export function lossAtServiceMs({
+/** On the clock by which the service dates its payments, as far as that was known. */
+export function lossAtBusinessMs({
+  businessMs,
   serviceMs,
   atMs,
-}: Pick<NoticedLoss, "serviceMs" | "atMs">): number {
-  return serviceMs ?? atMs;
+}: Pick<NoticedLoss, "businessMs" | "serviceMs" | "atMs">): number {
+  return businessMs ?? serviceMs ?? atMs;
 }
 
 /** Whether a payment was made before the loss was noticed, so that the store may have forgotten it. */
@@ -162,7 +169,7 @@ export function mayBeForgotten(
   loss: NoticedLoss | null,
   { createdAt }: { readonly createdAt: string | null },
 ): boolean {
-  return loss !== null && !(Date.parse(createdAt ?? "") >= lossAtServiceMs(loss));
+  return loss !== null && !(Date.parse(createdAt ?? "") >= lossAtBusinessMs(loss));
 }
 
 /** Whether the store may have forgotten any payment of a business that was made since then. */
@@ -172,5 +179,5 @@ export async function mayHaveForgotten(
   sinceMs: number,
 ): Promise<boolean> {
   const loss = await lossNoticed(db, businessId);
-  return loss !== null && lossAtServiceMs(loss) > sinceMs;
+  return loss !== null && lossAtBusinessMs(loss) > sinceMs;
 }

@@ -9,9 +9,9 @@ const MINUTE_MS = 60_000;
 /** The loss was noticed, and a person has released what was held for it. */
 async function restored(world: MoneyWorld): Promise<void> {
   const { store, businessId } = world;
-  const { serviceMs } = await world.context().clockOf("acme").now();
+  const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
   await store.transaction(async (trx) => {
-    await holdForLoss(trx, { businessId, evidence: "a test", hadItAtMs: 1, serviceMs });
+    await holdForLoss(trx, { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs });
   });
   const [hold] = await listHolds(store.db, { businessId, nowMs: 0 });
   await store.transaction((trx) => releaseHold(trx, hold?.holdId ?? "", "olga", Date.now()));

@@ -189,8 +189,14 @@ describe("a payment that was made elsewhere and fails", () => {
     world,
   }) => {
     const payableId = await paidElsewhere(world);
-    const { serviceMs } = await world.context().clockOf("acme").now();
-    const loss = { businessId: world.businessId, evidence: "a test", hadItAtMs: 1, serviceMs };
+    const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
+    const loss = {
+      businessId: world.businessId,
+      evidence: "a test",
+      hadItAtMs: 1,
+      serviceMs,
+      businessMs,
+    };
     await world.store.transaction((trx) => holdForLoss(trx, loss));
     for (let looks = 0; looks < 2; looks += 1) {
       expect(await world.look(payableId)).toMatchObject({

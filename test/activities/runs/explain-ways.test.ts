@@ -67,8 +67,8 @@ describe("explain says of a bill", () => {
     expect(text).toMatch(/Outside Payrun it has payment \(\S+\) of \$100\.00/);
     expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
     const { businessId, store } = world;
-    const { serviceMs } = await world.context().clockOf("acme").now();
-    const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs };
+    const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
+    const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs };
     await store.transaction((trx) => holdForLoss(trx, loss));
     const restored = await explainIn(world, payableId);
     expect(restored.text).not.toMatch(/Not (paid|made) by Payrun|paid by somebody else/);

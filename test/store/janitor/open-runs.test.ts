@@ -78,7 +78,7 @@ describe("a store that is older than what was done with it", () => {
 
   test("holds everything once for one loss, and again for the next", async () => {
     const { store } = await testStore();
-    const loss = { businessId, evidence: "a run is missing", serviceMs: null };
+    const loss = { businessId, evidence: "a run is missing", serviceMs: null, businessMs: null };
     const hold = (hadItAtMs: number) =>
       store.transaction((trx) => holdForLoss(trx, { ...loss, hadItAtMs }));
     const nowMs = await databaseNowMs(store.db);
@@ -98,7 +98,13 @@ describe("a store that is older than what was done with it", () => {
   test("tells when a loss was noticed by the database's clock, which all processes share", async () => {
     const { store } = await testStore();
     const earliestMs = await databaseNowMs(store.db);
-    const loss = { businessId, evidence: "a run is missing", hadItAtMs: 1_000, serviceMs: 7_000 };
+    const loss = {
+      businessId,
+      evidence: "a run is missing",
+      hadItAtMs: 1_000,
+      serviceMs: 7_000,
+      businessMs: null,
+    };
     await store.transaction((trx) => holdForLoss(trx, loss));
     const noticed = await lossNoticed(store.db, businessId);
     expect(noticed?.atMs).toBeGreaterThanOrEqual(earliestMs);
