@@ -1,9 +1,10 @@
+import { addBankingDays } from "../../../src/domain/clock/bank-calendar.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./rows.ts";
 
-export const SOON = addDays(newYorkDate(Date.now()), 3);
+export const SOON = addBankingDays(newYorkDate(Date.now()), 3);
 export const PAST = addDays(newYorkDate(Date.now()), -1);
 
 /** A run in the middle of paying: p1 and p2 wait, p3 can be called back, p4 can't, p5 is being sent. */
