@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
@@ -7,6 +6,7 @@ import { profile, startTestGateway, type TestGateway } from "../gateway/support/
 import { serviceWithoutSources } from "../gateway/support/no-sources.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
+import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
@@ -22,18 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-const check = (out: readonly string[] = []) => {
-  const query = new URLSearchParams({ plan: run.planHash });
-  for (const id of out) query.append("out", id);
-  return `${page}/approve?${query.toString()}`;
-};
-
-const CALLED = { "whom-con_4": "Ann Lee, accounts", "number-con_4": "+1 212 555 0100" };
-
-async function counted(): Promise<string[]> {
-  const decisions = await decisionsOfRun(gateway.store.db, run.runId);
-  return decisions.map(({ principal, decision, outcome }) => `${principal} ${decision} ${outcome}`);
-}
+const check = (out?: readonly string[]) => checkOf(run, out);
+const counted = () => decidedIn(gateway, run);
 
 test("Today says what waits for whom, and that a launcher's own approval is not waited for", async () => {
   const mine = await cora.get("/");

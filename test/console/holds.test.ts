@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { approveLines, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
@@ -229,13 +229,6 @@ test("The emergency page says what can be called back and what can't, and cancel
 
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {
   expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
-  const loss = {
-    businessId: "biz_acme",
-    evidence: "a test",
-    hadItAtMs: 1,
-    serviceMs: null,
-    businessMs: null,
-  };
-  await gateway.store.transaction((trx) => holdForLoss(trx, loss));
+  await noticeLoss(gateway.store);
   expect((await olga.get("/emergency")).text).toContain("neither counted nor listed");
 });

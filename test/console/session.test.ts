@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { type SeededRun } from "../gateway/support/rows.ts";
 import { Browser } from "../gateway/sign-in/browser.ts";
 import { signedIn, Visits } from "./support/visits.ts";
+import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
@@ -19,18 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-const check = (out: readonly string[] = []) => {
-  const query = new URLSearchParams({ plan: run.planHash });
-  for (const id of out) query.append("out", id);
-  return `${page}/approve?${query.toString()}`;
-};
-
-const CALLED = { "whom-con_4": "Ann Lee, accounts", "number-con_4": "+1 212 555 0100" };
-
-async function counted(): Promise<string[]> {
-  const decisions = await decisionsOfRun(gateway.store.db, run.runId);
-  return decisions.map(({ principal, decision, outcome }) => `${principal} ${decision} ${outcome}`);
-}
+const check = (out?: readonly string[]) => checkOf(run, out);
+const counted = () => decidedIn(gateway, run);
 
 describe("Nobody", () => {
   test("sees another business's run, bill or vendor", async () => {

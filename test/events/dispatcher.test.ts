@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { MASS_QUEUE, TASK_QUEUE } from "../../src/contracts/names.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
@@ -17,6 +16,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { planLine, seedRun, setLine } from "../gateway/support/rows.ts";
 
 let folder: string;
@@ -183,14 +183,7 @@ describe("the dispatcher", () => {
   });
 
   test("starts the owner of a bill that nobody knows where the store may have forgotten its payment", async () => {
-    const loss = {
-      businessId: "biz_acme",
-      evidence: "a test",
-      hadItAtMs: 1,
-      serviceMs: null,
-      businessMs: null,
-    };
-    await gateway.store.transaction((trx) => holdForLoss(trx, loss));
+    await noticeLoss(gateway.store);
     await send("forgotten", "payable.payment.reversed");
     await eventually(undispatched, (count) => count === 0);
     const owner = client.workflow.getHandle(retryFailedPaymentId("acme", "forgotten"));

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ReleaseBody } from "../../src/api/holds.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
-import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { approveLines, setLine, type SeededRun } from "./support/rows.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { typed } from "./support/typed.ts";
 
-import { PAST, seedPayingRun, SOON } from "./support/paying-run.ts";
+import { inForce, PAST, seedPayingRun, SOON } from "./support/paying-run.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
@@ -22,11 +22,6 @@ beforeEach(async () => {
   controller = await gateway.token("cora", ["controller"]);
 });
 afterEach(() => gateway.stop());
-
-async function inForce(): Promise<string[]> {
-  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
-  return holds.map(({ scope, value }) => (scope === "all" ? scope : `${scope} ${value}`));
-}
 
 /** Approved bills that wait for nothing but the holds on them. */
 async function onHold(payableIds: readonly string[]): Promise<void> {
@@ -85,7 +80,7 @@ describe("a release says what goes out because of it", () => {
     await setLine(gateway.store, run.runId, "p1", { state: "scheduled" });
     const second = await typed(gateway, operator, ["release", "BILL-p2"]);
     expect(second.stdout).toContain("1 bill, $222.00, goes out now:");
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
   });
 
   test("a bill that nobody has approved doesn't", async () => {
@@ -120,7 +115,7 @@ describe("a release says what goes out because of it", () => {
     expect(release.kept).toMatchObject([{ hold: { value: "p5" }, roles: ["owner"] }]);
     // The operator's own hold keeps the other one back.
     expect(release.goesOut).toMatchObject({ bills: 1, totalCents: 11_100 });
-    expect((await inForce()).toSorted()).toEqual(["payable p2", "payable p5"]);
+    expect((await inForce(gateway)).toSorted()).toEqual(["payable p2", "payable p5"]);
     const nobody = await typed(gateway, operator, ["release", "--all", "--by", "nora", "--yes"]);
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("by Cora, oli");
@@ -129,14 +124,7 @@ describe("a release says what goes out because of it", () => {
   test("of a restored store says until when nothing goes out, and that nothing is paid again", async () => {
     await onHold(["p1", "p2"]);
     const { store } = gateway;
-    const loss = {
-      businessId: "biz_acme",
-      evidence: "a test",
-      hadItAtMs: 1,
-      serviceMs: null,
-      businessMs: null,
-    };
-    await store.transaction((trx) => holdForLoss(trx, loss));
+    await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
     const { stdout } = await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
     expect(stdout).toMatch(/2 bills, \$333\.00, go out after \w+, .* New York:/);
@@ -153,7 +141,7 @@ describe("a release says what goes out because of it", () => {
     expect(single.stderr).toContain("has controller. oli, who has set it, may as well.");
     const own = ["release", "--all", "--by", "cora", "--yes"];
     expect(await typed(gateway, controller, own)).toMatchObject({ code: 0 });
-    expect(await inForce()).toEqual(["payable p2"]);
+    expect(await inForce(gateway)).toEqual(["payable p2"]);
   });
 
   test("an approver ends their own stop with what it has cancelled, and no other cancel's", async () => {
@@ -163,7 +151,7 @@ describe("a release says what goes out because of it", () => {
     expect((await typed(gateway, controller, ["release", "BILL-p5"])).code).toBe(0);
     const own = ["release", "--all", "--by", "cora", "--yes"];
     const { code, stdout } = await typed(gateway, controller, own);
-    expect({ code, inForce: await inForce() }).toEqual({ code: 0, inForce: ["payable p4"] });
+    expect({ code, inForce: await inForce(gateway) }).toEqual({ code: 0, inForce: ["payable p4"] });
     expect(stdout).not.toContain("kept");
   });
 });

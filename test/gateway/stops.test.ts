@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HoldBody, StopBody, StopPreviewBody } from "../../src/api/holds.ts";
 import { UnderWayBody } from "../../src/api/under-way.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
-import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { setLine, type SeededRun } from "./support/rows.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { typed } from "./support/typed.ts";
 
-import { seedPayingRun, SOON } from "./support/paying-run.ts";
+import { inForce, seedPayingRun, SOON } from "./support/paying-run.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
@@ -23,11 +23,6 @@ beforeEach(async () => {
   controller = await gateway.token("cora", ["controller"]);
 });
 afterEach(() => gateway.stop());
-
-async function inForce(): Promise<string[]> {
-  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
-  return holds.map(({ scope, value }) => (scope === "all" ? scope : `${scope} ${value}`));
-}
 
 describe("a hold says what it holds", () => {
   test("with its vendor, its bills and their sum, and what is with the service with the next command", async () => {
@@ -112,10 +107,10 @@ describe("payrun stop", () => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);
     expect(off).toMatchObject({ code: 2 });
     expect(off.stderr).toContain("--yes");
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
     const stopped = await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     expect(stopped.code).toBe(0);
-    expect(await inForce()).toEqual(["all"]);
+    expect(await inForce(gateway)).toEqual(["all"]);
     expect(stopped.stdout).toContain("2 bills, $333.00, kept back");
     expect(stopped.stdout).toMatch(
       /1 bill, \$333\.00, with the service.* until .*8:55 AM New York/,
@@ -132,7 +127,7 @@ describe("payrun stop", () => {
   ])("stops only what %j names", async (args, hold) => {
     const stop = ["stop", ...args, "--reason", "fraud?", "--yes"];
     expect(await typed(gateway, controller, stop)).toMatchObject({ code: 0 });
-    expect(await inForce()).toEqual([hold]);
+    expect(await inForce(gateway)).toEqual([hold]);
   });
 
   test("asks for the cancels as well, under the same hold, also while Temporal is away", async () => {
@@ -147,19 +142,12 @@ describe("payrun stop", () => {
       .select("policy")
       .executeTakeFirstOrThrow();
     expect(JSON.parse(policy)).toMatchObject({ holdId: hold.id });
-    expect(await inForce()).toEqual(["all"]);
+    expect(await inForce(gateway)).toEqual(["all"]);
   });
 
   test("of a restored store a stop says that what it has lost is not counted, until the loss is compared", async () => {
     const { store } = gateway;
-    const loss = {
-      businessId: "biz_acme",
-      evidence: "a test",
-      hadItAtMs: 1,
-      serviceMs: null,
-      businessMs: null,
-    };
-    await store.transaction((trx) => holdForLoss(trx, loss));
+    await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
     const stop = ["stop", "--reason", "fraud?", "--yes"];
     const lost = "payments that it has lost are not counted";
@@ -178,14 +166,14 @@ describe("payrun stop", () => {
     const launcher = await gateway.token("lou", ["launcher"]);
     const body = { reason: "x" };
     expect((await gateway.call("POST", "/v1/stops", launcher, body)).status).toBe(403);
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
   });
 
   test("can be asked what it would come to, which stops nothing", async () => {
     const path = "/v1/stops?contactId=con_osprey";
     const preview = StopPreviewBody.parse((await gateway.call("GET", path, controller)).json);
     expect(preview.holds.waiting).toEqual({ bills: 2, totalCents: 33_300 });
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
     const two = await gateway.call("GET", `${path}&source=balance`, controller);
     expect(two.status).toBe(422);
   });

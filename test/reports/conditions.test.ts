@@ -3,11 +3,12 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { conditionsOf } from "../../src/reports/conditions.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { releaseHold } from "../../src/store/holds/holds.ts";
-import { holdForLoss, lossNoticed } from "../../src/store/janitor/behind.ts";
+import { lossNoticed } from "../../src/store/janitor/behind.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { testStore } from "../store/support.ts";
 
 const DAY_MS = 86_400_000;
@@ -166,14 +167,7 @@ test("a stage is covered by whoever it escalates to, and each stage needs somebo
 test("a store that is older than what was done with it is told of until its hold is released", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
-  const loss = {
-    businessId: "biz_acme",
-    evidence: "a test",
-    hadItAtMs: 1,
-    serviceMs: null,
-    businessMs: null,
-  };
-  await store.transaction((trx) => holdForLoss(trx, loss));
+  await noticeLoss(store);
   const { holdId = "" } = (await lossNoticed(store.db, "biz_acme")) ?? {};
   const behind = (await conditionsOf(asked(store))).find(({ code }) => code === "store-behind");
   expect(behind).toMatchObject({ severity: "failed", business: "acme" });

@@ -78,13 +78,13 @@ export function addStatusCommand(program: Command, session: Session): void {
     );
 }
 
-/** What a cancellation came to that is complete, and of no money. */
 /** Empty where no bill is concerned, or none is any more. */
 function totalText({ kind, totalCents }: { readonly kind: string; readonly totalCents: number }) {
   const isAboutMoney = totalCents !== 0 || kind === "pay-run" || isCancellation({ kind });
   return isAboutMoney ? formatUsd(totalCents) : "";
 }
 
+/** What a cancellation came to that is complete, and of no money. */
 function foundNothing({
   kind,
   phase,

@@ -1,6 +1,7 @@
 import { addBankingDays } from "../../../src/domain/clock/bank-calendar.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
+import { activeHolds } from "../../../src/store/holds/holds.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./rows.ts";
 
@@ -23,4 +24,10 @@ export async function seedPayingRun(store: Store): Promise<SeededRun> {
   await setLine(store, run.runId, "p4", { state: "scheduled", paymentIds: ["pmt_4"] });
   await setLine(store, run.runId, "p5", { state: "paying" });
   return run;
+}
+
+/** The holds that are in force, as scope and value. */
+export async function inForce({ store }: { readonly store: Store }): Promise<string[]> {
+  const holds = await activeHolds(store.db, "biz_acme", Date.now());
+  return holds.map(({ scope, value }) => (scope === "all" ? scope : `${scope} ${value}`));
 }
