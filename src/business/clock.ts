@@ -64,12 +64,13 @@ class RealClock implements BusinessClock {
   }
 }
 
-/** The latest that it may be on both clocks, in whole milliseconds; null where they can't be read now. */
+/** Instants on both clocks, in whole milliseconds; null where they can't be read. */
 export interface TimesNow {
   readonly serviceMs: number | null;
   readonly businessMs: number | null;
 }
 
+/** The latest that it may be now, at the service and at its bank. */
 export async function timesNow(clock: BusinessClock): Promise<TimesNow> {
   const now = await clock.now().catch(() => undefined);
   if (now === undefined) return { serviceMs: null, businessMs: null };

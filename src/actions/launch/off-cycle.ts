@@ -96,12 +96,13 @@ async function onlyPayRun(
   business: string | undefined,
 ): Promise<StoredPlaybook> {
   const all = await playbooksOf(context, business);
-  const [only, ...others] = all.filter(({ kind }) => kind === "pay-run");
+  const payRuns = all.filter(({ kind }) => kind === "pay-run");
+  const [only, ...others] = payRuns;
   if (only !== undefined && others.length === 0) return only;
-  const names = [only, ...others].map((stored) => stored?.name).join(", ");
+  const names = payRuns.map(({ name }) => name).join(", ");
   // Under one that only plans nothing is paid: it is no example.
-  const paying = [only, ...others].find(
-    (stored) => stored?.compiled.kind === "pay-run" && !onlyPlans(stored.compiled),
+  const paying = payRuns.find(
+    ({ compiled }) => compiled.kind === "pay-run" && !onlyPlans(compiled),
   );
   throw unprocessable(
     "playbook_ambiguous",
