@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { chromiumPath } from "./test/browser/support/chromium.ts";
+import { makeFoldersInMemory } from "./test/support/folders-in-memory.ts";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
+
+makeFoldersInMemory();
 
 /** These talk to a real Temporal server, which is started once for all of them. */
 const temporalTests = [

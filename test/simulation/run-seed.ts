@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hookStore, makeEmptyStore } from "./hooks.ts";
@@ -26,11 +26,9 @@ let running: Simulation | undefined;
 let folder: string | undefined;
 let isHooked = false;
 
-/** Where the store's files are: in memory, if the machine has a place for that. */
 async function workFolder(): Promise<string> {
   if (folder !== undefined) return folder;
-  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  folder = mkdtempSync(join(base, "payrun-simulation-"));
+  folder = mkdtempSync(join(tmpdir(), "payrun-simulation-"));
   const made = folder;
   process.on("exit", () => rmSync(made, { recursive: true, force: true }));
   await makeEmptyStore(join(made, "empty.db"));

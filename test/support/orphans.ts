@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, realpath, rm, statfs, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,37 +11,15 @@ const run = promisify(execFile);
 const PREFIX = "payrun-postgres-";
 const STOP_LIMIT_MS = 20_000;
 
-/** Files in memory, where there are such. */
-const MEMORY = "/dev/shm";
-const GIB = 2 ** 30;
-
-/**
- * A folder for a server, which says whose it is: a run that is broken off can't take it away.
- *
- * What the server keeps is in memory if there is room: a database is some hundred files, which
- * takes a disk ten times as long.
- */
+/** A folder for a server, which says whose it is: a run that is broken off can't take it away. */
 export async function serverFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   await writeFile(join(folder, "owner"), String(process.pid));
-  if (await hasRoom()) await symlink(await mkdtemp(join(MEMORY, PREFIX)), clusterIn(folder));
   return folder;
 }
 
-async function hasRoom(): Promise<boolean> {
-  try {
-    const { bavail, bsize } = await statfs(MEMORY);
-    return bavail * bsize > GIB && process.availableMemory() > 4 * GIB;
-  } catch {
-    return false;
-  }
-}
-
 export async function removeServerFolder(folder: string): Promise<void> {
-  const cluster = await realpath(clusterIn(folder)).catch(() => undefined);
-  for (const each of [cluster, folder]) {
-    if (each !== undefined) await rm(each, { recursive: true, force: true });
-  }
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Where the cluster of the server in such a folder is. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hookStore, makeEmptyStore } from "../hooks.ts";
@@ -10,9 +10,7 @@ const IDLE_MS = 4 * 3_600_000;
 
 /** Runs a quarter from its first run to some weeks after its last; one in a process. */
 export async function runQuarter(plan: QuarterPlan): Promise<QuarterResult> {
-  const folder = mkdtempSync(
-    join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "payrun-quarter-"),
-  );
+  const folder = mkdtempSync(join(tmpdir(), "payrun-quarter-"));
   const storePath = join(folder, "quarter.db");
   await makeEmptyStore(storePath);
   const quarter = new Quarter(plan, storePath);

@@ -1,0 +1,51 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+
+const MEMORY = "/dev/shm";
+const GIB = 2 ** 30;
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Lets tests make their folders in memory, where the machine has room there: they are not about
+ * power cuts, and on a busy disk each commit waits. Whoever sets `TMPDIR` keeps it.
+ */
+export function makeFoldersInMemory(): void {
+  if (process.env["TMPDIR"] !== undefined || !hasRoom()) return;
+  const folder = join(MEMORY, "payrun-tests");
+  mkdirSync(folder, { recursive: true });
+  // As in any folder for all: a PostgreSQL server runs there as another user.
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o1777);
+  removeLeftovers(folder);
+  process.env["TMPDIR"] = folder;
+}
+
+function hasRoom(): boolean {
+  try {
+    // Packages that tests install there bring libraries, which are loaded as programs are.
+    const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
+    if (!mounts.some((line) => line.includes(` ${MEMORY} `) && !line.includes("noexec")))
+      return false;
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > 3 * GIB && process.availableMemory() > 6 * GIB;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes what runs that were killed have left; no run takes a day. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const touchedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - touchedMs > DAY_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
