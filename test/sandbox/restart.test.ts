@@ -1,7 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { makeBill, pay, paymentsOf, statusesOf } from "./world.ts";
 
@@ -12,6 +15,13 @@ beforeEach(async () => {
   sandbox = await startSandbox();
 });
 afterEach(() => sandbox.stop());
+
+/** A data directory that no other sandbox has. */
+function anotherDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "payrun-restart-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
+  return directory;
+}
 
 function isAlive(pid: number): boolean {
   try {
@@ -93,10 +103,9 @@ it.each(["SIGTERM", "SIGKILL"] as const)("takes its bank along on %s", async (si
 });
 
 it("exits when its parent closes its standard input, if it was asked to", async () => {
-  const dataDir = `${sandbox.dataDir}/other`;
   const child = spawn(
     process.execPath,
-    [program, "--port", "0", "--data-dir", dataDir, "--exit-with-parent"],
+    [program, "--port", "0", "--data-dir", anotherDirectory(), "--exit-with-parent"],
     { stdio: ["pipe", "pipe", "ignore"] },
   );
   await once(child.stdout, "data");
@@ -119,7 +128,7 @@ it("says that a port is taken", () => {
   const { port } = new URL(sandbox.url);
   const { status, stderr } = spawnSync(
     process.execPath,
-    [program, "--port", port, "--data-dir", `${sandbox.dataDir}/third`],
+    [program, "--port", port, "--data-dir", anotherDirectory()],
     { encoding: "utf8" },
   );
   expect(status).toBe(2);
