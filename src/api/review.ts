@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, newDates, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
-import { moment } from "./moment.ts";
+import { moment, sendsAfter } from "./moment.ts";
 import { outcome, planOnly } from "./report.ts";
 import { runPayment } from "./runs.ts";
 import type { Shown } from "./shown.ts";
@@ -107,6 +107,7 @@ export const RunReviewBody = z
           .describe("Bills that you have approved, and whom they need besides"),
         none: z.array(waitingLines).describe("Bills that it counts for in nothing"),
         mayReject: z.boolean().describe("Whether your rejection of the plan would count"),
+        sends: sendsAfter.optional().describe("Missing where what goes out is sent at once"),
         summary: z.string().describe("The same in a sentence"),
       })
       .describe("What an approval with the token that asks would do"),

@@ -9,9 +9,11 @@ import {
   WaitingSums,
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
+import type { SendsAfter } from "../domain/goes-out.ts";
 import type { BillSum } from "../domain/counted.ts";
 import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
+import { sendsAfter } from "../ledger/after-loss.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
 import { approvalGroups } from "../store/lines/approval-groups.ts";
@@ -27,6 +29,8 @@ export interface EffectOfApproval {
   readonly held: BillSum;
   /** Whom the others wait for. */
   readonly missing: readonly WaitingLines[];
+  /** When a restored store sends again; missing where it sends at once. */
+  readonly sends?: SendsAfter | undefined;
   /** The same in a sentence. */
   readonly summary: string;
 }
@@ -67,8 +71,10 @@ export async function effectOf(
       if (newDate !== undefined) newDates = { ...newDate, ...plus(newDates ?? NOTHING, bills) };
     }
   }
+  const sends = await sendsAfter(db, businessId, clock);
   const effect = {
     goesOut,
+    ...(sends.notBefore === null ? {} : { sends }),
     ...(newDates === undefined ? {} : { newDates }),
     ...{ held, missing: missing.all() },
   };

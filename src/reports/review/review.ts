@@ -31,6 +31,7 @@ import { earliestDate, newDateOf } from "../../domain/planning/send-date.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
+import { sendsAfter } from "../../ledger/after-loss.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import {
@@ -42,6 +43,7 @@ import {
   linesAsApproved,
 } from "../../store/lines/approval-groups.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
+import type { Db } from "../../store/index.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { markGivenBack } from "../status/given-back.ts";
@@ -121,9 +123,6 @@ export async function reviewOf(
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
-  const share = digest.share();
-  const summaryText =
-    refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
@@ -143,18 +142,41 @@ export async function reviewOf(
       count: summary?.skippedCount ?? 0,
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),
     },
-    yours: {
-      refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
-      ...share,
-      mayReject: digest.mayReject,
-      summary: summaryText,
-    },
+    yours: await yoursOf(db, run, { refusal, clock, digest }),
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
     bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
     totalCount: plan.count,
     page,
     pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
+  };
+}
+
+/** What an approval by whoever asks would do. */
+async function yoursOf(
+  db: Db,
+  { businessId }: Run,
+  {
+    refusal,
+    clock,
+    digest,
+  }: {
+    readonly refusal: Awaited<ReturnType<typeof whyNotCounted>>;
+    readonly clock: ClockReading | undefined;
+    readonly digest: ReviewDigest;
+  },
+): Promise<RunReview["yours"]> {
+  const share = digest.share();
+  const sends = clock === undefined ? undefined : await sendsAfter(db, businessId, clock);
+  return {
+    refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
+    ...share,
+    ...(sends?.notBefore == null ? {} : { sends }),
+    mayReject: digest.mayReject,
+    summary:
+      refusal === undefined
+        ? shareText(share, sends)
+        : `Your approval doesn't count: ${refusal.reason}.`,
   };
 }
 
