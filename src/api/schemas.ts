@@ -39,6 +39,18 @@ export const DecisionBody = z
     goesOut: billSum.describe("Bills that go out because of it"),
     newDates,
     held: billSum.describe("Bills that nothing but a hold keeps from going out"),
+    notSent: z
+      .array(
+        billSum.extend({
+          contactId: z.string(),
+          contactName: z.string().nullable(),
+          text: z.string().describe("Why, in a sentence"),
+        }),
+      )
+      .optional()
+      .describe(
+        "By vendor, bills that are approved and not sent, because the service shows the vendor otherwise than the plan; missing for none",
+      ),
     missing: z
       .array(waitingLines)
       .describe("Rules whose quorum is still open, with the lines that wait for it"),

@@ -2,7 +2,7 @@ import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
 import { AFTER_LOSS, afterText, type SendsAfter } from "../goes-out.ts";
 import { formatUsd } from "../money.ts";
-import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
+import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
 
 /**
  * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
@@ -47,13 +47,14 @@ export function effectText(effect: {
   readonly goesOut: BillSum;
   readonly newDates?: NewDates | undefined;
   readonly held: BillSum;
+  readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
   /** How far the money of their account reaches; all the way where nothing is said. */
   readonly money?: "none" | "short" | undefined;
   readonly sends?: SendsAfter | undefined;
 }): string {
-  const { goesOut, newDates, held, missing, money, sends } = effect;
-  const isAll = newDates?.asksAgain !== true && held.count === 0 && missing.length === 0;
+  const { goesOut, newDates, held, notSent = [], missing, money, sends } = effect;
+  const isAll = newDates?.asksAgain !== true && held.count + notSent.length + missing.length === 0;
   const out =
     goesOut.count === 0
       ? `No bill goes out by it${isAll ? "" : " yet"}`
@@ -68,7 +69,13 @@ export function effectText(effect: {
     held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
   const rest = eachNeeds(missing);
   const why = money === "none" ? "" : whyAfter(goesOut, sends);
-  return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.${why}`;
+  const others = notSent.map((bills) => ` ${notSentText(bills)}`).join("");
+  return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.${why}${others}`;
+}
+
+/** `1 bill, $30.00, doesn't go out: Acme can't be paid by ACH now.` */
+function notSentText({ text, ...bills }: NotSent): string {
+  return `${sumText(bills)}, ${bills.count === 1 ? "doesn't" : "don't"} go out. ${text}`;
 }
 
 function goText(
