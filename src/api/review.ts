@@ -59,7 +59,15 @@ export const RunReviewBody = z
             .nullable()
             .describe("When it was planned; null: not told, or nothing waits any more"),
           promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
-          afterCents: z.int().nullable().describe("What is left after these bills"),
+          depositedCents: z
+            .int()
+            .optional()
+            .describe("Deposits of this run that were made since; missing for none"),
+          onItsWayCents: z.int().optional().describe("Of these, what has not arrived yet"),
+          afterCents: z
+            .int()
+            .nullable()
+            .describe("What is left after these bills, with what was deposited"),
         }),
       )
       .describe("Money before and after, by funding account"),

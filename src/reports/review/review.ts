@@ -32,6 +32,7 @@ import type { BillSum } from "../../domain/counted.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { sendsAfter } from "../../ledger/after-loss.ts";
+import { type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import {
@@ -52,7 +53,7 @@ import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
-import { whySourcesCantPay } from "./sources-now.ts";
+import { warningsOf } from "./warnings.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 
 type BankChange = RunReview["bankChanges"][number];
@@ -108,9 +109,10 @@ export async function reviewOf(
     ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] },
     earliest: clock === undefined ? undefined : earliestDate(clock),
   };
+  const topUps = await topUpsOf(db, runId);
   const groups = await approvalGroups(db, runId, grouping);
   const digest = new ReviewDigest(run, {
-    ...{ summary, holds, drop, clock },
+    ...{ summary, holds, drop, clock, topUps },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
     rejecter: { name: principal.name, roles: new Set(principal.roles) },
   });
@@ -132,7 +134,7 @@ export async function reviewOf(
     plan,
     decideBy: first === null ? null : decideByOf(first),
     ...(await topUpStatuses(context, run)),
-    warnings: await warningsOf(context, run, summary, unsentSources),
+    warnings: await warningsOf(context, run, { summary, topUps, unsentSources }),
     odd: {
       count: odd,
       items: await withLastPayments(context, run, await named(odd, FLAGGED)),
@@ -205,18 +207,6 @@ function lacks(
   return isOpen && !isOver ? missingOf(under) : null;
 }
 
-/** Warnings of the plan, and of accounts that have stopped paying since it was made. */
-async function warningsOf(
-  { profiles, clientOf }: ReviewContext,
-  { businessId }: Run,
-  summary: PlanSummary | undefined,
-  sourceIds: readonly string[],
-): Promise<string[]> {
-  const profile = profiles.byBusinessId(businessId);
-  const now = profile === undefined ? [] : await whySourcesCantPay(clientOf(profile), sourceIds);
-  return [...new Set([...(summary?.warnings ?? []), ...now])];
-}
-
 async function withLastPayments(
   { profiles, clientOf }: ReviewContext,
   { businessId }: Run,
@@ -232,6 +222,7 @@ async function withLastPayments(
 }
 
 interface Reviewing {
+  readonly topUps: readonly TopUp[];
   readonly summary: PlanSummary | undefined;
   readonly holds: readonly Hold[];
   readonly clock: ClockReading | undefined;
@@ -263,7 +254,7 @@ class ReviewDigest {
   constructor(run: Run, of: Reviewing) {
     this.#run = run;
     this.#of = of;
-    this.#accounts = new AccountSums(of.summary);
+    this.#accounts = new AccountSums(of.summary, of.topUps);
     this.#isOver = ENDED_PHASES.includes(run.phase);
   }
 
