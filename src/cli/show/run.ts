@@ -4,6 +4,7 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type BillSum } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
+import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
@@ -45,7 +46,7 @@ export function runLines(run: RunStatus): string[] {
     ...(run.planHash === null ? [] : [`plan ${run.planHash.slice(0, 12)}`]),
   ];
   return [
-    `${bold(run.id)}  ${phaseText(run.phase)}`,
+    `${bold(run.id)}  ${phaseText(phaseTold(run))}`,
     dim(facts.join(" · ")),
     ...outcomeLines(run),
     ...startedByLines(run.startedBy),
