@@ -9,6 +9,7 @@ import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
+import { resolveHint } from "./resolve-hint.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
@@ -200,6 +201,7 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     "",
     ...table([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
+    ...resolveHint(odd),
     ...(typeof nextPage === "number" ? [dim("Not all bills were looked at: report")] : []),
   ];
 }
