@@ -1,12 +1,22 @@
 import { type Condition, ConditionListBody } from "../../api/conditions.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
-import { dim, printable, red, yellow } from "../terminal/text.ts";
+import { dim, fitting, printable, red, yellow } from "../terminal/text.ts";
+import { typeable } from "../terminal/typed.ts";
+
+/**
+ * What is so, behind its mark, and beneath it what helps: broken at words, and indented, where that
+ * is wider than the reader's terminal.
+ */
+export function remarkLines(mark: string, text: string, remedy?: string): string[] {
+  const lines = [`${mark} ${text}`, ...(remedy === undefined ? [] : [`  ${dim(remedy)}`])];
+  return fitting(lines.map((line) => typeable(line)));
+}
 
 /** What is not as it should be, and what helps. */
 export function conditionLines({ severity, text, remedy }: Condition): string[] {
   const mark = severity === "failed" ? red("✗") : yellow("!");
-  return [`${mark} ${printable(text)}`, dim(`  ${printable(remedy)}`)];
+  return remarkLines(mark, printable(text), printable(remedy));
 }
 
 /** Why a run stands still that nobody works on; nothing where somebody does. */
