@@ -74,7 +74,11 @@ export default {
     only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
-    only(DECISIONS, [CONTRACTS, DOMAIN, STORE, BUSINESS], "judges and stores, whoever delivers"),
+    only(
+      DECISIONS,
+      [CONTRACTS, DOMAIN, STORE, LEDGER, BUSINESS],
+      "judges and stores, whoever delivers",
+    ),
     only(
       "activities",
       [CONTRACTS, DOMAIN, API, STORE, LEDGER, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT, DECISIONS],

@@ -4,7 +4,7 @@ import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { PlannedTopUp } from "../../src/contracts/deposit.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { judgeShortage } from "../../src/domain/deposits/terms.ts";
+import { judgeShortage, shortWarning } from "../../src/domain/deposits/terms.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -52,17 +52,12 @@ export async function planTopUp(
   });
   if (shortage.kind === "covered") return { topUp: null, warning: null };
   if (shortage.kind === "above-limit") {
-    const short = formatUsd(shortage.shortCents);
-    const most = formatUsd(rule.atMostCents);
-    const warning = `The balance is short by ${short}, and the playbook lets nobody deposit more than ${most}: put the money in by hand.`;
-    return { topUp: null, warning };
+    const why = `the playbook lets nobody deposit more than ${formatUsd(rule.atMostCents)}: put the money in by hand.`;
+    return { topUp: null, warning: shortWarning(shortage.shortCents, why) };
   }
   if (from.kind === "none") {
-    const short = formatUsd(shortage.terms.amountCents);
-    return {
-      topUp: null,
-      warning: `The balance is short by ${short}, and no deposit can be proposed: ${from.reason}.`,
-    };
+    const why = `no deposit can be proposed: ${from.reason}.`;
+    return { topUp: null, warning: shortWarning(shortage.terms.amountCents, why) };
   }
   const { account } = from;
   const topUp = { ...shortage.terms, account, approvers: rule.by, quorum: rule.quorum };

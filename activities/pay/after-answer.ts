@@ -83,7 +83,7 @@ function rejected(means: Extract<Means, { readonly kind: "rejected" }>): PayOutc
   const outcome: PayOutcome = {
     kind: "parked",
     code,
-    reason: `The service refused the payment${where}: ${message}. Correct that, then try it again (resolve --retry).`,
+    reason: `The service refused the payment${where}: ${message}. Correct that, then try it again.`,
   };
   const datePassed =
     code === "validation_error" && (field === "scheduledAt" || message.includes("scheduledAt"));

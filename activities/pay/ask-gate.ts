@@ -119,7 +119,7 @@ function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
       return {
         kind: "parked",
         code: "no-ach-authorization",
-        reason: `${reason}. Add achAuthorization to the business's profile once a person has, then try it again (resolve --retry).`,
+        reason: `${reason}. Add achAuthorization to the business's profile once a person has, then try it again.`,
       };
     case "moved":
     case "not-claimed":

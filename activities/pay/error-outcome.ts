@@ -47,7 +47,7 @@ export async function outcomeOfError(
       return {
         kind: "parked",
         code: "unreadable",
-        reason: `The service's answer about this bill or its vendor can't be used: ${reason}. Have it mended there, then try it again (resolve --retry).`,
+        reason: `The service's answer about this bill or its vendor can't be used: ${reason}. Have it mended there, then try it again.`,
       };
     }
   }

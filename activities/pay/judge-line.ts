@@ -11,7 +11,7 @@ import { redateLine, replanLine } from "./replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
 import { payRequest } from "./request-body.ts";
-import { accountText } from "../../src/domain/vendor-account.ts";
+import { vendorChange, whyNotPayable } from "../../src/domain/vendor-account.ts";
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
 export interface ReadBill extends ListedBill, WithPayer {
@@ -121,13 +121,8 @@ function whyNot({ plan }: PayJob, read: ListedBill): PayOutcome | Differs | null
     };
   }
   if (payable.status !== "approved") return notApproved(payable.status);
-  if (contact.status !== "active" || !contact.paymentReady) {
-    return {
-      kind: "line-wait",
-      code: "contact_not_payable",
-      message: `${contact.displayName ?? "The vendor"} can't be paid by ACH now: no valid bank account on file, or not active.`,
-    };
-  }
+  const message = whyNotPayable(contact);
+  if (message !== null) return { kind: "line-wait", code: "contact_not_payable", message };
   const reason = changeOf(plan, owed, contact);
   return reason === null ? null : { kind: "differs", owed, reason };
 }
@@ -178,20 +173,7 @@ export function changeOf(
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
   }
   if (contact.id !== plan.contactId) return "the bill belongs to another vendor now";
-  if ((contact.bankAccount?.last4 ?? null) !== plan.bankLast4) {
-    return `the vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(contact.bankAccount?.last4)}`;
-  }
-  if (!isSameInstant(contact.updatedAt, plan.contactUpdatedAt)) {
-    return "the vendor's record was changed";
-  }
-  return null;
-}
-
-/** A list and a record may write one instant in two ways (ISO 8601), and nothing has changed. */
-function isSameInstant(one: string | null, other: string | null): boolean {
-  if (one === other || one === null || other === null) return one === other;
-  const [oneMs, otherMs] = [Date.parse(one), Date.parse(other)];
-  return !Number.isNaN(oneMs) && oneMs === otherMs;
+  return vendorChange(plan, contact);
 }
 
 type SendDate =

@@ -79,7 +79,7 @@ export async function parkedFor(
   const code = reasonCode === null ? "" : ` (${reasonCode})`;
   return {
     phase: "parked",
-    waitingFor: "a person: payrun resolve --retry, --paid-elsewhere or --give-up",
+    waitingFor: "a person, who has it tried again, says that it was paid elsewhere, or gives it up",
     soFar: `${about} needs a person${code}`,
     about,
     wakeInMs: await changesInMs(retry),

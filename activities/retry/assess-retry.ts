@@ -250,7 +250,7 @@ async function lookAtVendor(retry: RetryCase, { rule }: RetryCaseRule): Promise<
   const last4 = contact.bankAccount?.last4 ?? null;
   const { bankLast4 } = await planLineOf(context.store.db, line);
   if (last4 === null || last4 === bankLast4) return;
-  const reason = `The vendor's bank account is ••${last4} now, it was ${accountText(bankLast4)}. Ask the vendor by a channel you already know, then resolve with --retry: the next run asks for a new approval.`;
+  const reason = `The vendor's bank account is ••${last4} now, it was ${accountText(bankLast4)}. Ask the vendor by a channel you already know, then have it tried again: the next run asks for a new approval.`;
   if (line.reason !== reason) await setLine(retry, { reason });
   await raiseNotice(context.store.db, {
     businessId,

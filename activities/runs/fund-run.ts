@@ -168,9 +168,7 @@ async function whenShort(
     businessId: run.businessId,
     lines,
     parked: stop,
-    reason: stop
-      ? `${reason} The playbook says stop: ${then}, then try it again (resolve --retry).`
-      : reason,
+    reason: stop ? `${reason} The playbook says stop: ${then}, then try it again.` : reason,
     nowMs,
   });
   if (stop) {

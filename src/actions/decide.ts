@@ -5,6 +5,7 @@ import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
 import { getRun, type Run } from "../store/runs/runs.ts";
+import { otherVendorsNow } from "./vendors-now.ts";
 import type { ActionContext } from "./context.ts";
 import type { Principal } from "./principal.ts";
 import { GatewayError, notFound } from "./errors.ts";
@@ -35,6 +36,8 @@ export async function decide(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
+  const isOfBills = request.decision === "approve" && request.topUpHash === undefined;
+  const otherVendors = isOfBills ? await otherVendorsNow(context, profile, runId) : undefined;
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
     const nowMs = context.nowMs();
@@ -47,6 +50,7 @@ export async function decide(
       clock,
       nowMs,
       noteRefusal,
+      ...(otherVendors === undefined ? {} : { otherVendors }),
     });
   });
   return answered(context, runId, outcome);
@@ -67,6 +71,7 @@ export async function decideSigned(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
+  const otherVendors = await otherVendorsNow(context, profile, runId);
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, runId)) ?? known,
@@ -74,6 +79,7 @@ export async function decideSigned(
       signers: profile.signers ?? [],
       singlePerson: profile.singlePerson,
       clock,
+      otherVendors,
       nowMs: context.nowMs(),
       via: `gateway, sent by ${courier.name}`,
       noteRefusal: noteRefusalOf(context, courier, runId),

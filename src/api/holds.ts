@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { HOLD_SCOPES } from "../domain/holds.ts";
-import { moment } from "./moment.ts";
+import { moment, sendsAfter } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
 
@@ -49,13 +49,7 @@ export const HoldBody = z
     holds: heldSums.optional().describe("What it keeps back, where it was just set"),
     goesOut: billSum
       .extend({
-        zone: moment.zone,
-        notBefore: z
-          .string()
-          .nullable()
-          .describe(
-            "Until when nothing is sent, because the store was restored: what it may have lost shows by then, and is not paid again",
-          ),
+        ...sendsAfter.shape,
         items: z
           .array(
             z.object({

@@ -7,3 +7,14 @@ export const moment = {
     .describe("In which its people are told times: New York's unless its profile names one"),
   now: z.string().nullable().describe("The business clock; null if it can't be read"),
 };
+
+/** When a restored store sends again. */
+export const sendsAfter = z.object({
+  zone: moment.zone,
+  notBefore: z
+    .string()
+    .nullable()
+    .describe(
+      "Until when nothing is sent, because the store was restored: what it may have lost shows by then, and is not paid again",
+    ),
+});

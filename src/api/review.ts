@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, newDates, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
-import { moment } from "./moment.ts";
+import { moment, sendsAfter } from "./moment.ts";
 import { outcome, planOnly } from "./report.ts";
 import { runPayment } from "./runs.ts";
 import type { Shown } from "./shown.ts";
@@ -59,7 +59,15 @@ export const RunReviewBody = z
             .nullable()
             .describe("When it was planned; null: not told, or nothing waits any more"),
           promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
-          afterCents: z.int().nullable().describe("What is left after these bills"),
+          depositedCents: z
+            .int()
+            .optional()
+            .describe("Deposits of this run that were made since; missing for none"),
+          onItsWayCents: z.int().optional().describe("Of these, what has not arrived yet"),
+          afterCents: z
+            .int()
+            .nullable()
+            .describe("What is left after these bills, with what was deposited"),
         }),
       )
       .describe("Money before and after, by funding account"),
@@ -107,6 +115,7 @@ export const RunReviewBody = z
           .describe("Bills that you have approved, and whom they need besides"),
         none: z.array(waitingLines).describe("Bills that it counts for in nothing"),
         mayReject: z.boolean().describe("Whether your rejection of the plan would count"),
+        sends: sendsAfter.optional().describe("Missing where what goes out is sent at once"),
         summary: z.string().describe("The same in a sentence"),
       })
       .describe("What an approval with the token that asks would do"),

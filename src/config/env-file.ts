@@ -41,7 +41,7 @@ interface EnvironmentRead {
  * but settings, never overrides the environment, and where a token comes from the environment it
  * says neither where that goes, nor what runs, nor who decides: a folder may come from anybody.
  *
- * @returns `ignored` has a line for each name that is left out, without its value;
+ * @returns `ignored` names what is left out, without its value, with a line for each reason;
  * `hidesProfiles` is true where the file says which businesses there are, and may not
  * @throws {ConfigError} where the file can't be read
  */
@@ -49,23 +49,32 @@ export function environmentWithFile(env: Environment, file = resolve(".env")): E
   if (!existsSync(file)) return { variables: env, ignored: [], hidesProfiles: false };
   const hasToken = TOKENS.some((name) => (env[name] ?? "").trim() !== "");
   const variables: Record<string, string | undefined> = { ...env };
-  const ignored: string[] = [];
+  const [unknown, leading]: [string[], string[]] = [[], []];
   let hidesProfiles = false;
   for (const [name, value] of Object.entries(read(file))) {
     if (env[name] !== undefined) continue;
     const isSetting = SETTING_NAMES.some((known) => known === name);
     if (!isSetting && !TEMPORAL.test(name)) {
-      ignored.push(
-        `.env sets ${name}, which is ignored: it may set only what “payrun doctor” lists`,
-      );
+      unknown.push(name);
     } else if (hasToken && leads(name)) {
       hidesProfiles ||= name === "PAYRUN_PROFILES";
-      ignored.push(
-        `.env sets ${name}, which is ignored: a token comes from the environment, so this must too`,
-      );
+      leading.push(name);
     } else variables[name] = value;
   }
+  const ignored = [
+    ...ignoredText(unknown, "it may set only what “payrun doctor” lists"),
+    ...ignoredText(leading, "a token comes from the environment, so they must too"),
+  ];
   return { variables, ignored, hidesProfiles };
+}
+
+function ignoredText(names: readonly string[], why: string): string[] {
+  const last = names.at(-1);
+  if (last === undefined) return [];
+  if (names.length === 1) {
+    return [`.env sets ${last}, which is ignored: ${why.replace("they", "this")}`];
+  }
+  return [`.env sets ${names.slice(0, -1).join(", ")} and ${last}, which are ignored: ${why}`];
 }
 
 function leads(name: string): boolean {

@@ -2,6 +2,7 @@ import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   missingOf,
   type NewDates,
+  type NotSent,
   NOTHING,
   owesItTo,
   plus,
@@ -9,9 +10,11 @@ import {
   WaitingSums,
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
+import type { SendsAfter } from "../domain/goes-out.ts";
 import type { BillSum } from "../domain/counted.ts";
 import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
+import { sendsAfter } from "../ledger/after-loss.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
 import { approvalGroups } from "../store/lines/approval-groups.ts";
@@ -25,8 +28,12 @@ export interface EffectOfApproval {
   readonly newDates?: NewDates | undefined;
   /** Bills that nothing but a hold keeps from going out. */
   readonly held: BillSum;
+  /** Bills that are approved and not sent, because their vendor has changed; missing for none. */
+  readonly notSent?: readonly NotSent[];
   /** Whom the others wait for. */
   readonly missing: readonly WaitingLines[];
+  /** When a restored store sends again; missing where it sends at once. */
+  readonly sends?: SendsAfter | undefined;
   /** The same in a sentence. */
   readonly summary: string;
 }
@@ -34,7 +41,7 @@ export interface EffectOfApproval {
 /** What a decision that was just stored brings about. */
 export async function effectOf(
   db: Db,
-  { run, request, principal, clock }: Deciding,
+  { run, request, principal, clock, otherVendors = new Map() }: Deciding,
 ): Promise<EffectOfApproval> {
   if (request.decision === "reject") {
     const summary = "Nothing more of it is paid.";
@@ -43,12 +50,14 @@ export async function effectOf(
   const { runId, playbook, businessId } = run;
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
   const missing = new WaitingSums();
+  const notSent = new Map<string, NotSent>();
   let [goesOut, held] = [NOTHING, NOTHING];
   let newDates: NewDates | undefined;
   const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const grouping = {
     ...{ states: DECIDABLE, businessMs: clock.businessMs, holds },
     earliest: earliestDate(clock),
+    apartByVendor: [...otherVendors.keys()],
   };
   for (const { planned, under, bills, firstDate } of await approvalGroups(db, runId, grouping)) {
     const { line } = planned;
@@ -62,15 +71,25 @@ export async function effectOf(
         held = plus(held, bills);
         continue;
       }
+      const other = otherVendors.get(line.payableId);
+      if (other !== undefined) {
+        const sum = plus(notSent.get(other.contactId) ?? NOTHING, bills);
+        notSent.set(other.contactId, { ...other, ...sum });
+        continue;
+      }
       const newDate = newDateOf(firstDate, dates, clock);
       if (newDate?.asksAgain !== true) goesOut = plus(goesOut, bills);
       if (newDate !== undefined) newDates = { ...newDate, ...plus(newDates ?? NOTHING, bills) };
     }
   }
+  const sends = await sendsAfter(db, businessId, clock);
   const effect = {
     goesOut,
+    ...(sends.notBefore === null ? {} : { sends }),
     ...(newDates === undefined ? {} : { newDates }),
-    ...{ held, missing: missing.all() },
+    held,
+    ...(notSent.size === 0 ? {} : { notSent: [...notSent.values()] }),
+    missing: missing.all(),
   };
   return { ...effect, summary: effectText(effect) };
 }

@@ -14,7 +14,7 @@ import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
-import type { NoteRefusal } from "./deciding.ts";
+import type { Deciding, NoteRefusal } from "./deciding.ts";
 import { takeAnyDecision } from "./take-top-up.ts";
 
 export interface SignedRefusal {
@@ -34,6 +34,8 @@ export interface Delivery {
   /** As in `Deciding`. */
   readonly singlePerson?: boolean | undefined;
   readonly clock: ClockReading;
+  /** As in `Deciding`. */
+  readonly otherVendors?: Deciding["otherVendors"];
   /** Real time. */
   readonly nowMs: number;
   /** How it came, for the audit trail: a courier moves nothing. */
@@ -78,6 +80,7 @@ export async function takeSignedDecision(
     },
     singlePerson: delivery.singlePerson,
     clock,
+    ...(delivery.otherVendors && { otherVendors: delivery.otherVendors }),
     nowMs,
     proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
   });

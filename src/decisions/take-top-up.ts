@@ -2,7 +2,9 @@ import type { Transaction } from "kysely";
 import { NOTHING } from "../domain/approvals/share.ts";
 import { missingText } from "../domain/approvals/share-texts.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
+import { afterText } from "../domain/goes-out.ts";
 import { formatUsd } from "../domain/money.ts";
+import { sendsAfter } from "../ledger/after-loss.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
@@ -108,7 +110,8 @@ async function answer(
   const isOpen = request.decision === "approve" && approvals < quorum;
   const missing = isOpen ? [{ by, quorum, approvals, lines: 1, totalCents }] : [];
   const deposit = `The deposit of ${formatUsd(totalCents)}`;
-  const becomes = request.decision === "approve" ? "is made" : "is not made";
+  const sends = await sendsAfter(trx, topUp.businessId, clock);
+  const becomes = request.decision === "approve" ? `is made${afterText(sends)}` : "is not made";
   const [open] = missing;
   return {
     accepted: true,

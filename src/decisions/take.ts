@@ -112,8 +112,8 @@ function linesOf(lines: readonly LineToDecide[], verdict: DecisionVerdict) {
 }
 
 /** False where a decision has nothing left to bring about. */
-function isOpen({ goesOut, newDates, held, missing }: EffectOfApproval): boolean {
-  return goesOut.count + held.count + missing.length > 0 || newDates !== undefined;
+function isOpen({ goesOut, newDates, held, notSent = [], missing }: EffectOfApproval): boolean {
+  return goesOut.count + held.count + notSent.length + missing.length > 0 || newDates !== undefined;
 }
 
 /** The same decision again does something where a stage has opened since. */

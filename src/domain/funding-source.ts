@@ -15,6 +15,15 @@ const REASONS: Readonly<Record<string, string>> = {
   rail_not_ready: "the business is not set up to pay from bank accounts yet",
 };
 
+/** Whether a source can pay, in a few words. */
+export function standingText({
+  canPay,
+  unavailableReason: code,
+}: Pick<SourceStanding, "canPay" | "unavailableReason">): string {
+  if (canPay) return "can pay";
+  return code === null ? "can't pay" : `can't pay: ${REASONS[code] ?? `the service says ${code}`}`;
+}
+
 /**
  * Why a source can't pay now, and where people can fix that; null if it can pay.
  *

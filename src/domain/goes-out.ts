@@ -2,17 +2,27 @@ import { spokenDate, spokenTime } from "./clock/spoken.ts";
 import { counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";
 
-/** Bills that are released, and the instant before which a restored store sends none. */
-interface GoesOut {
-  readonly bills: number;
+/** The instant before which a restored store sends nothing; null where it was not restored. */
+export interface SendsAfter {
   readonly zone: string;
   readonly notBefore: string | null;
 }
 
+/** Bills that are released, and the instant before which a restored store sends none. */
+interface GoesOut extends SendsAfter {
+  readonly bills: number;
+}
+
 /** `go out now`; of a store that was restored `go out after Mon, Nov 23, 9:00 AM New York`. */
-export function goOut({ bills, zone, notBefore }: GoesOut, at: "now" | "then"): string {
+export function goOut({ bills, ...sends }: GoesOut, at: "now" | "then"): string {
   const go = bills === 1 ? "goes" : "go";
-  return `${go} out ${notBefore === null ? at : `after ${spokenTime(notBefore, zone)}`}`;
+  return `${go} out${afterText(sends) || ` ${at}`}`;
+}
+
+/** ` after Mon, Nov 23, 9:00 AM New York` of a store that was restored; else nothing. */
+export function afterText(sends: SendsAfter | undefined): string {
+  if (sends === undefined || sends.notBefore === null) return "";
+  return ` after ${spokenTime(sends.notBefore, sends.zone)}`;
 }
 
 /** Why it takes so long: nobody must think that what was paid before is paid again. */

@@ -1,4 +1,6 @@
 import type { ClockReading } from "../business/clock.ts";
+import { NEW_YORK } from "../domain/clock/new-york.ts";
+import type { SendsAfter } from "../domain/goes-out.ts";
 import { lossNoticed } from "../store/janitor/behind.ts";
 import type { Db } from "../store/sql/db.ts";
 import { afterLossLeftMs } from "./shown.ts";
@@ -17,4 +19,17 @@ export async function sendsNothingUntilMs(
   const { realMs: atMs, serviceMs, businessMs, scale } = clock;
   const leftMs = afterLossLeftMs(loss, { atMs, serviceMs }, clock);
   return leftMs > 0 ? businessMs + leftMs * scale : null;
+}
+
+/** The same as it is told to people. */
+export async function sendsAfter(
+  db: Db,
+  businessId: string,
+  clock: ClockReading,
+): Promise<SendsAfter> {
+  const untilMs = await sendsNothingUntilMs(db, businessId, clock);
+  return {
+    zone: clock.zone ?? NEW_YORK,
+    notBefore: untilMs === null ? null : new Date(untilMs).toISOString(),
+  };
 }

@@ -5,6 +5,7 @@ import {
   type DigestedRun,
   type DigestRhythm,
 } from "../domain/notices/digest.ts";
+import { newYorkDate } from "../domain/clock/new-york.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { countLines } from "../store/lines/lines.ts";
@@ -79,11 +80,13 @@ async function raiseDigest(
     runs.push({ ...run, sums: await countLines(store.db, run.runId) });
   }
   if (runs.length === 0) return;
+  // It says how runs stand now, also where it comes later than at its time, or as a first one.
+  const day = newYorkDate(businessMs);
   await raiseNotice(store.db, {
     ...fact,
-    ...digest(playbook, date, runs),
+    ...digest(playbook, day, runs),
     roles: [],
-    data: { playbook, date, runs: runs.map(({ runId, phase }) => ({ runId, phase })) },
+    data: { playbook, date: day, runs: runs.map(({ runId, phase }) => ({ runId, phase })) },
     nowMs: nowMs(),
   });
 }

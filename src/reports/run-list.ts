@@ -10,6 +10,7 @@ import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/lines.ts";
 import { accountCalled } from "../store/names/account-called.ts";
+import { personWaitedFor } from "../domain/runs/phase-told.ts";
 import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
@@ -179,7 +180,7 @@ async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     playbook: retry.playbook,
     period: retry.period,
     phase: PARKED_PHASE,
-    waitingFor: `a person: ${retry.reason ?? "it failed"}`,
+    waitingFor: personWaitedFor(retry.reason),
     totalCents: retry.amountCents,
     launchedAt: iso(retry.startedAtMs),
   }));

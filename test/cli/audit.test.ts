@@ -43,7 +43,7 @@ describe("audit verify", () => {
     };
     const result = await payrun(["audit", "verify"], { env: { ...env, ...profile }, cwd });
     expect(result.code).toBe(0);
-    expect(result.stdout).toContain("✓ biz_1: 3 entries, whole");
+    expect(result.stdout).toContain("✓ default biz_1: 3 entries, whole");
     expect(result.stdout).toMatch(/its end is [0-9a-f]{64}/);
     expect(result.stdout).toContain("Temporal can't be asked");
   });

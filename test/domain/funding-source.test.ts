@@ -1,8 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { whyNoPayment } from "../../src/domain/funding-source.ts";
+import { standingText, whyNoPayment } from "../../src/domain/funding-source.ts";
 
 const able = { id: "ba_1", canPay: true, unavailableReason: null, actionUrl: null };
 const unable = { ...able, canPay: false };
+
+test("whether a source can pay is said in words, with a code only where nobody knows it", () => {
+  expect(standingText(able)).toBe("can pay");
+  expect(standingText(unable)).toBe("can't pay");
+  const reauth = standingText({ ...unable, unavailableReason: "bank_reauth" });
+  expect(reauth).toBe("can't pay: its bank wants the owner to sign in again");
+  expect(standingText({ ...unable, unavailableReason: "moon_phase" })).toContain("moon_phase");
+});
 
 describe("why nothing can be paid from a source", () => {
   test("a source that can pay has no reason against it", () => {

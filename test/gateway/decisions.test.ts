@@ -9,6 +9,7 @@ import { approversOf } from "../../src/store/approvals/line-approvals.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { sendOnce } from "../support/sends.ts";
 import { test } from "./support/deciding.ts";
 import { lineState, planLine, seedRun } from "./support/rows.ts";
@@ -125,6 +126,23 @@ describe("an approval", () => {
     expect(await told("next-business-day")).toMatchObject([
       expect.stringContaining(`go out (1 of them on ${spokenDate(day)}: their day has passed)`),
       { goesOut: { count: 2 }, newDates: { ...moved, asksAgain: false } },
+    ]);
+  });
+
+  test("of a restored store tells when its bills go out, before and after it", async ({
+    scene,
+  }) => {
+    const { db } = scene.gateway.store;
+    await noticeLoss(scene.gateway.store);
+    const lifted = { released_at_ms: Date.now(), released_by: "oli" };
+    await db.updateTable("holds").set(lifted).execute();
+    const token = await scene.gateway.token("cora", ["controller"]);
+    const { yours } = (await scene.gateway.call("GET", scene.path("review"), token)).json;
+    const { json } = await scene.decide(token);
+    expect(json).toMatchObject({ sends: { notBefore: expect.any(String) } });
+    expect([yours, json]).toMatchObject([
+      { summary: expect.stringMatching(/ lets 2 bills, .* go out after .* New York.*restored/) },
+      { summary: expect.stringMatching(/^2 bills, .* go out after .* New York.*restored/) },
     ]);
   });
 

@@ -175,6 +175,16 @@ test("lifting a vendor's hold names the vendor's bills that are on hold by thems
   expect((await oli(["release", "BILL-000071"])).stdout).not.toContain("still on hold");
 });
 
+test("a parked bill's reason says what to do, and status and explain what to type for it", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "parked", reason: "Ask the vendor." });
+  for (const command of ["status", "explain"]) {
+    const what = command === "status" ? "weekly" : "BILL-000071";
+    const { stdout } = await as("vic", ["viewer"], [command, what]);
+    expect(stdout).toContain("Ask the vendor.");
+    expect(stdout).toContain("payrun resolve BILL-000071 --retry, --paid-elsewhere or --give-up");
+  }
+});
+
 test("who watches a run on which nobody works is told so", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "settled" });
   await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });

@@ -138,7 +138,7 @@ describe("a hold is set on what people call it", () => {
     [["--contact", "Arger"], "Ärger & Co"],
     [["--contact", "Cafee"], "Café Zürich"],
     [["--contact", "con_nonsense"], "no vendor"],
-    [["--source", "nope"], "no funding account"],
+    [["--source", "nope"], "no funding account “nope”; there are:"],
     [["--run", "weekly/2020-01-01"], "weekly/2026-11-20"],
     [["--run", "wekly"], "weekly/2026-11-20"],
     [["--playbook", "weekl"], "weekly"],

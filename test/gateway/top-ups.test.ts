@@ -4,9 +4,11 @@ import type { RunStatus } from "../../src/api/runs.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { approversOf } from "../../src/store/approvals/line-approvals.ts";
-import { insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
+import { shortWarning } from "../../src/domain/deposits/terms.ts";
+import { changeTopUp, insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { typed } from "./support/typed.ts";
 import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
 
 const erp = makeSigner("erp", ["owner"]);
@@ -86,6 +88,30 @@ describe("a decision about a deposit", () => {
     const plan = { decision: "approve", planHash: run.planHash };
     expect((await decide(owner, plan)).status).toBe(200);
     expect(await status()).toMatchObject({ topUps: [{ approvedBy: [] }] });
+  });
+
+  test("that is made leaves no warning of the shortage beside it", async () => {
+    const source = planLine("p2").funding;
+    const warnings = [shortWarning(100_00, "no deposit can be proposed: no account."), "Odd."];
+    run = await seedRun(gateway.store, {
+      period: "2026-11-27",
+      lines: [planLine("p2", { approvers: ["owner"] })],
+      summary: { availableCents: 0, source, warnings },
+    });
+    const asked = await ask();
+    const shown = async (state: TopUp["state"]): Promise<string> => {
+      await gateway.store.transaction((trx) =>
+        changeTopUp(trx, asked, ["proposed", "on-its-way"], { state }, Date.now()),
+      );
+      return (await typed(gateway, owner, ["show", run.runId])).stdout;
+    };
+    expect(await shown("on-its-way")).toContain(
+      "$0.00 before, $150.00 deposited since and on its way, $50.00 after.",
+    );
+    const done = await shown("completed");
+    expect(done).toContain("$0.00 before, $150.00 deposited since, $50.00 after.");
+    expect(done).not.toMatch(/short/);
+    expect(done).toContain("Odd.");
   });
 
   test("refuses it without rejecting the run", async () => {

@@ -27,7 +27,8 @@ test("a playbook's digest comes once a day, by the business's clock, while there
   await apply({ ...policy, name: "monthly", notify: null });
   const theirs = { business: "beta", notify: { people: "by-role", digest: "daily" } } as const;
   await apply({ ...policy, ...theirs, name: "a-business-out-of-reach" });
-  let businessMs = Date.parse("2026-11-19T18:00:00Z");
+  // Before its time: the one of the banking day before is due, as the first.
+  let businessMs = Date.parse("2026-11-19T12:30:00Z");
   const context = {
     store,
     profiles: { all: () => [profile, { ...profile, name: "beta", businessId: "biz_2" }] },
@@ -40,15 +41,17 @@ test("a playbook's digest comes once a day, by the business's clock, while there
     log: { warn: () => undefined },
     nowMs: Date.now,
   };
-  const subjects = async () => {
+  const digests = async () => {
     await raiseDigests(context);
     await raiseDigests(context);
     const notices = await listNotices(store.db, { kind: "digest", limit: 10 });
     return notices.map(({ factKey }) => factKey).toSorted();
   };
-  expect(await subjects()).toEqual([]);
+  expect(await digests()).toEqual([]);
   await upsertRun(store.db, newRun({ nowMs: Date.now() }));
-  expect(await subjects()).toEqual(["weekly/2026-11-19"]);
+  expect(await digests()).toEqual(["weekly/2026-11-18"]);
+  const [first] = await listNotices(store.db, { kind: "digest", limit: 1 });
+  expect(first?.subject).toMatch(/^weekly, 2026-11-19: /);
   businessMs = Date.parse("2026-11-20T13:30:00Z");
-  expect(await subjects()).toEqual(["weekly/2026-11-19", "weekly/2026-11-20"]);
+  expect(await digests()).toEqual(["weekly/2026-11-18", "weekly/2026-11-20"]);
 });

@@ -216,6 +216,11 @@ test("and a person reads them: payrun status, with and without an id", async () 
   expect(incident.stdout).toMatch(/1 bill of \$123\.00 wait/);
   const retry = await payrun(["status", RETRY, "--json"], { env });
   expect(retry.json()).toMatchObject({ kind: "retry-failed-payment", phase: "settling" });
+  const shown = await payrun(["show", RETRY], { env });
+  for (const said of [stdout, shown.stdout]) {
+    expect(said).toContain("waits for a person");
+    expect(said).not.toContain("settling");
+  }
   const watched = await payrun(["watch", INCIDENT], { env });
   expect([watched.code, watched.stderr]).toEqual([
     2,

@@ -1,4 +1,5 @@
 import type { FundingSource } from "../../payments-api/index.ts";
+import { standingText } from "../../domain/funding-source.ts";
 import { folded } from "../../domain/names.ts";
 import { listIncidents } from "../../store/incidents/incidents.ts";
 import { namesOfKind } from "../../store/names/names.ts";
@@ -34,8 +35,9 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   const all = [...accounts.values()];
   const byId = all.filter(({ id }) => id === text);
   const exact = byId.length > 0 ? byId : all.filter((account) => isMeant(account, text));
-  const near = exact.length > 0 ? [] : nearest(all, text);
-  return { exact: exact.map(shown), near: (near.length > 0 ? near : all).map(shown), unread };
+  // They are few: whoever mistypes one sees all, the nearest first.
+  const near = exact.length > 0 ? [] : [...new Set([...nearest(all, text), ...all])];
+  return { exact: exact.map(shown), near: near.map(shown), unread };
 
   function shown({ id, number, name, state, amountCents }: Account): Named {
     return { kind: "account", id, business: profile.name, number, name, state, amountCents };
@@ -46,9 +48,8 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
 const ACCOUNTS_MOST = 200;
 
 function accountOf(source: FundingSource): Account {
-  const { id, last4: number, name, kind, canPay, unavailableReason, availableCents } = source;
-  const state = canPay ? "can pay" : (unavailableReason ?? "can't pay");
-  return { id, number, name, kind, state, amountCents: availableCents };
+  const { id, last4: number, name, kind, availableCents } = source;
+  return { id, number, name, kind, state: standingText(source), amountCents: availableCents };
 }
 
 /** `Operating`, `6789`, `··6789`, `Operating ··6789` and `balance` all name one. */

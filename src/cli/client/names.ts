@@ -143,7 +143,7 @@ function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError
   const isPaid = kind === "payment" && near.some(({ payableId }) => payableId != null);
   const what = isPaid
     ? `“${text}” has no payment that is scheduled or held:`
-    : `there is no ${WORD[kind]} “${text}”${where}${near.length === 0 ? "" : "; the nearest:"}`;
+    : `there is no ${WORD[kind]} “${text}”${where}${near.length === 0 ? "" : nearText(kind)}`;
   const lines = namedLines(near.slice(0, SHOWN_MOST));
   return new CliError(EXIT.usage, [what, ...lines].join("\n"), {
     code: "not_found",
@@ -151,6 +151,11 @@ function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError
     ...(kind === "run" ? { hint: runHint(text) } : {}),
     ...(isPaid ? { hint: NOT_SCHEDULED } : {}),
   });
+}
+
+/** Of accounts, which are few, all are listed. */
+function nearText(kind: NamedKind): string {
+  return kind === "account" ? "; there are:" : "; the nearest:";
 }
 
 const NOT_SCHEDULED =

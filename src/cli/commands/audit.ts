@@ -75,7 +75,7 @@ function addVerify(audit: Command, session: Session): void {
           const zone = settings.profiles.byBusinessId(businessId)?.zone;
           const broken = problems.length > 0;
           output.line(
-            `${broken ? red("✗") : green("✓")} ${nameOf(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
+            `${broken ? red("✗") : green("✓")} ${nameOf(settings, businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
           );
           for (const { at, text, action, subject } of problems) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
@@ -104,8 +104,11 @@ function isOwn(id: string, ids: readonly string[]): boolean {
   return id !== STORE_TRAIL || ids.length === 1;
 }
 
-function nameOf(id: string): string {
-  return id === STORE_TRAIL ? `${id} (the store itself)` : printable(id);
+/** A business as its profile calls it, with its id; one that no profile has by that alone. */
+function nameOf({ profiles }: Config, id: string): string {
+  if (id === STORE_TRAIL) return `${id} (the store itself)`;
+  const name = profiles.byBusinessId(id)?.name;
+  return name === undefined ? printable(id) : `${printable(name)} ${dim(printable(id))}`;
 }
 
 function entriesText(entries: number): string {

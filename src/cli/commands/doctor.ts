@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../terminal/cli-error.ts";
 import { checkEverything } from "./doctor-checks.ts";
 import type { Session } from "../client/session.ts";
+import { remarkLines } from "../show/conditions.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 
 const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") } as const;
@@ -27,8 +28,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
         output.line();
         output.line(bold("Checks"));
         for (const { name, state, text, remedy } of checks) {
-          output.line(`${MARKS[state]} ${name}: ${printable(text)}`);
-          if (remedy !== undefined) output.line(dim(`  ${remedy}`));
+          output.lines(remarkLines(MARKS[state], `${name}: ${printable(text)}`, remedy));
         }
         const ok = checks.every(({ state }) => state !== "failed");
         output.document({ ok, settings: settings.settings, checks });

@@ -134,7 +134,7 @@ function nextOf(run: RunStatus | IncidentStatus, home: string): string {
   const name = shortName(run.id);
   if (run.kind !== "pay-run") return dim(`payrun status ${name}`);
   if ("planOnly" in run) return dim(`it only plans, and nothing is sent: payrun show ${name}`);
-  if (!hasEnded(run)) return nextCommands(run.id, home);
+  if (!hasEnded(run)) return nextCommands(run, home);
   const isEmpty = run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0;
   return dim(`${isEmpty ? "there is nothing to pay" : run.phase}: payrun show ${name} says why`);
 }

@@ -62,7 +62,7 @@ async function pay(
   const paysNothing = run.plan !== undefined && run.plan.lineCount === 0;
   if (paysNothing) output.line(yellow("Nothing is paid: every bill was left out."));
   if (!hasEnded(run)) {
-    output.line(nextCommands(run.id, config().home));
+    output.line(nextCommands(run, config().home));
   }
   output.document(run);
   return paysNothing || run.phase === "failed" ? EXIT.failed : EXIT.done;

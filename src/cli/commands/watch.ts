@@ -6,13 +6,10 @@ import { gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
-import { everySoOften, nobodyWorks } from "../show/conditions.ts";
+import { watchedWorkers } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
 import { pollRun, progressLine } from "../show/wait-for-run.ts";
-
-/** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */
-const WORKERS_EVERY_MS = 10_000;
 
 export function addWatchCommand(program: Command, session: Session): void {
   program
@@ -25,13 +22,14 @@ export function addWatchCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const id = await findRunId(gateway, text);
         const view = liveView(output);
-        let told = await nobodyWorks(gateway);
-        const isLive = process.stdout.isTTY && !output.json;
-        if (!isLive) for (const line of told) output.note(line);
+        const { notes, heard } = await watchedWorkers(gateway, output);
         if (isCancellationId(id)) {
           const now = await pollCancellation(gateway, id, {
-            changed: (line, status) =>
-              view.show(line, status.zone, () => cancellationLines(status)),
+            notes,
+            changed: (line, status, told) => {
+              heard(told);
+              view.show(line, status.zone, () => [...cancellationLines(status), ...told]);
+            },
           });
           view.end(cancellationLines(now));
           output.document(now);
@@ -42,15 +40,10 @@ export function addWatchCommand(program: Command, session: Session): void {
         }
         const run = await pollRun(gateway, id, {
           until: hasEnded,
-          notes: everySoOften(() => nobodyWorks(gateway), told, WORKERS_EVERY_MS),
-          changed: (now, notes) => {
-            const isNew = notes.join() !== told.join();
-            told = [...notes];
-            if (isNew && !isLive) {
-              for (const line of notes.length === 0 ? ["A worker works again."] : notes)
-                output.note(line);
-            }
-            view.show(progressLine(now), now.zone, () => [...runLines(now), ...notes]);
+          notes,
+          changed: (now, told) => {
+            heard(told);
+            view.show(progressLine(now), now.zone, () => [...runLines(now), ...told]);
           },
         });
         view.end(runLines(run));

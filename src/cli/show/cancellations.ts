@@ -106,7 +106,9 @@ export function pollCancellation(
   gateway: GatewayClient,
   id: string,
   options: {
-    readonly changed: (line: string, now: CancellationStatus) => void;
+    readonly changed: (line: string, now: CancellationStatus, notes: readonly string[]) => void;
+    /** As `pollUntil` has them. */
+    readonly notes?: () => Promise<readonly string[]>;
     readonly limitMs?: number;
   },
 ): Promise<CancellationStatus> {
@@ -114,7 +116,8 @@ export function pollCancellation(
     () => gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody),
     {
       until: hasEnded,
-      changed: (now) => options.changed(progressOf(now), now),
+      changed: (now, notes) => options.changed(progressOf(now), now, notes),
+      ...(options.notes === undefined ? {} : { notes: options.notes }),
       ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     },
   );

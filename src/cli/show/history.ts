@@ -5,6 +5,7 @@ import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { heldName } from "./holds.ts";
+import { resolveHint } from "./resolve-hint.ts";
 
 /** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
 const STORY = { first: 3, last: 9 } as const;
@@ -28,6 +29,7 @@ export function historyLines(history: PayableHistory): string[] {
     ...(history.reason === null || isSaidBy(history.paidOnce, history.reason)
       ? []
       : [`  ${printable(history.reason)}`]),
+    ...resolveLines(history),
     ...(history.owner === null ? [] : [dim(`  owned by ${history.owner}`)]),
     `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
     ...reasons.map((reason) => `  - ${printable(reason)}`),
@@ -52,6 +54,12 @@ export function historyLines(history: PayableHistory): string[] {
     ...section("Holds", holdLines(history)),
     ...section("What happened", storyLines(history)),
   ];
+}
+
+function resolveLines({ state, givenBack, payableId, bill }: PayableHistory): string[] {
+  if (state === null || givenBack) return [];
+  const publicId = bill?.publicId ?? null;
+  return resolveHint([{ state, payableId, publicId }]).map((line) => `  ${line}`);
 }
 
 /** Vendor and number first, as people name it; the id behind. */

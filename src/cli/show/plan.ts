@@ -1,4 +1,4 @@
-import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
+import type { DryPlanAnswer, PlanFigures, RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -132,10 +132,23 @@ export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payab
   return `${vendor}${dim(line.publicId ?? line.payableId)}`;
 }
 
-/** What can be typed about a run that waits for approval. Who launched it can't approve it. */
-export function nextCommands(runId: string, home: string): string {
-  const run = shortName(runId);
-  return dim(`payrun show ${run} · somebody else: payrun approve ${run}${asApprover(home)}`);
+/** Phases in which a run has bills that somebody may have to approve. */
+const UNDECIDED: readonly string[] = ["planning", "awaiting-approval"];
+
+/**
+ * What can be typed about a run that has not ended. Who launched it can't approve it; of one that
+ * nobody approves any more it says where it is.
+ */
+export function nextCommands(
+  { id, phase, waitingFor }: Pick<RunStatus, "id" | "phase" | "waitingFor">,
+  home: string,
+): string {
+  const run = shortName(id);
+  if (UNDECIDED.includes(phase)) {
+    return dim(`payrun show ${run} · somebody else: payrun approve ${run}${asApprover(home)}`);
+  }
+  const where = waitingFor === null ? phase : `${phase}, ${printable(waitingFor)}`;
+  return dim(`it is ${where} · payrun status ${run} · payrun watch ${run}`);
 }
 
 /** How many bills are left out for which reason; no bill by name. */

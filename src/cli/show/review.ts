@@ -139,7 +139,8 @@ function leftOutLines({ leftOut }: RunReview): string[] {
 function accountLines({ accounts }: RunReview): string[] {
   return [
     ...(accounts.length === 0 ? [] : [""]),
-    ...accounts.map(({ name, kind, last4, bills, availableCents, promisedCents, afterCents }) => {
+    ...accounts.map((of) => {
+      const { name, kind, last4, bills, availableCents, promisedCents, afterCents } = of;
       const account = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
       const what = `From ${account}: ${count(bills.count, "bill")}, ${formatUsd(bills.cents)}`;
       if (availableCents === null || afterCents === null) return `${what}.`;
@@ -147,9 +148,21 @@ function accountLines({ accounts }: RunReview): string[] {
         (promisedCents ?? 0) === 0
           ? ""
           : `, ${formatUsd(promisedCents ?? 0)} of it promised to other runs`;
-      return `${what}; ${formatUsd(availableCents)} before${promised}, ${leftText(afterCents, "after")}.`;
+      return `${what}; ${formatUsd(availableCents)} before${promised}${depositedText(of)}, ${leftText(afterCents, "after")}.`;
     }),
   ];
+}
+
+/** `, $300.00 deposited since`; `, $300.00 deposited since and on its way`. */
+function depositedText({ depositedCents, onItsWayCents }: Accounts["accounts"][number]): string {
+  if (depositedCents === undefined) return "";
+  const onItsWay =
+    onItsWayCents === undefined || onItsWayCents === 0
+      ? ""
+      : onItsWayCents === depositedCents
+        ? " and on its way"
+        : `, ${formatUsd(onItsWayCents)} of it on its way`;
+  return `, ${formatUsd(depositedCents)} deposited since${onItsWay}`;
 }
 
 type Accounts = Pick<RunReview, "accounts">;
@@ -158,8 +171,8 @@ type Accounts = Pick<RunReview, "accounts">;
 export function moneyFor({ accounts }: Accounts): "none" | "short" | undefined {
   const short = accounts.filter(isShort);
   if (short.length === 0) return undefined;
-  const isEmpty = ({ availableCents, promisedCents }: Accounts["accounts"][number]): boolean =>
-    (availableCents ?? 0) - (promisedCents ?? 0) <= 0;
+  const isEmpty = (account: Accounts["accounts"][number]): boolean =>
+    (account.availableCents ?? 0) + arrivedCents(account) - (account.promisedCents ?? 0) <= 0;
   return short.length === accounts.length && accounts.every(isEmpty) ? "none" : "short";
 }
 
@@ -168,11 +181,21 @@ export function shortLines({ accounts }: Accounts): string[] {
   return accounts
     .filter(isShort)
     .map(
-      ({ name, kind, afterCents }) =>
-        `  ${printable(name ?? kind)} is ${leftText(afterCents ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
+      (account) =>
+        `  ${printable(account.name ?? account.kind)} is ${leftText(nowAfterCents(account) ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
     );
 }
 
-function isShort({ afterCents }: Accounts["accounts"][number]): boolean {
-  return afterCents !== null && afterCents < 0;
+function isShort(account: Accounts["accounts"][number]): boolean {
+  return (nowAfterCents(account) ?? 0) < 0;
+}
+
+/** What is left with the money that is there: what is on its way pays nothing yet. */
+function nowAfterCents(account: Accounts["accounts"][number]): number | null {
+  const { afterCents, onItsWayCents = 0 } = account;
+  return afterCents === null ? null : afterCents - onItsWayCents;
+}
+
+function arrivedCents({ depositedCents = 0, onItsWayCents = 0 }: Accounts["accounts"][number]) {
+  return depositedCents - onItsWayCents;
 }

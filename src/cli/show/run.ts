@@ -4,10 +4,12 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type BillSum } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
+import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
+import { resolveHint } from "./resolve-hint.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
@@ -45,7 +47,7 @@ export function runLines(run: RunStatus): string[] {
     ...(run.planHash === null ? [] : [`plan ${run.planHash.slice(0, 12)}`]),
   ];
   return [
-    `${bold(run.id)}  ${phaseText(run.phase)}`,
+    `${bold(run.id)}  ${phaseText(phaseTold(run))}`,
     dim(facts.join(" · ")),
     ...outcomeLines(run),
     ...startedByLines(run.startedBy),
@@ -199,6 +201,7 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     "",
     ...table([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
+    ...resolveHint(odd),
     ...(typeof nextPage === "number" ? [dim("Not all bills were looked at: report")] : []),
   ];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { RunStatus } from "../../api/runs.ts";
+import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { sumsTold } from "../../domain/runs/given-back.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
@@ -90,5 +91,5 @@ export function progressLine(run: RunStatus): string {
       ({ stage, stages, by, escalated }) =>
         `stage ${stage} of ${stages}: ${by.join(" or ")}${escalated ? ", escalated" : ""}`,
     );
-  return [run.phase, ...counts, ...asked].join(" · ");
+  return [phaseTold(run), ...counts, ...asked].join(" · ");
 }

@@ -11,12 +11,12 @@ import { ownFile } from "./own-files.ts";
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
 
 /**
- * A command of ours in a text, with or without a colour before it, not yet spoken to npx, and not a
- * path or a word that ends so. What Payrun itself has done, such as “since payrun said: …” and
- * “payrun has asked …”, is no command.
+ * A command of ours in a text, with or without a colour before it, not yet spoken to npx (a text
+ * may be broken into lines in between), and not a path or a word that ends so. What Payrun itself
+ * has done, such as “since payrun said: …” and “payrun has asked …”, is no command.
  */
 const OURS = new RegExp(
-  `(?<=${String.fromCodePoint(27)}\\[[\\d;]*m|^|[^\\w/.@-])(?<!npx )payrun (?!said: |has )(?=[a-z])`,
+  `(?<=${String.fromCodePoint(27)}\\[[\\d;]*m|^|[^\\w/.@-])(?<!npx (?:--prefix (?:"[^"]*"|\\S+) )?)payrun (?!said: |has )(?=[a-z])`,
   "g",
 );
 

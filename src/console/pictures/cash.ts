@@ -10,16 +10,19 @@ const BAR = 28;
 
 /** What an account has before these bills and after them; nothing where nobody can tell. */
 export function cashPicture(account: Account): Markup | "" {
-  const { availableCents, promisedCents, afterCents, bills } = account;
-  if (availableCents === null || afterCents === null) return "";
+  const { promisedCents, depositedCents = 0, afterCents, bills } = account;
+  if (account.availableCents === null || afterCents === null) return "";
+  const availableCents = account.availableCents + depositedCents;
+  const deposited =
+    depositedCents === 0 ? "" : `, with ${formatUsd(depositedCents)} deposited since`;
   const promised = promisedCents ?? 0;
   const needed = promised + bills.cents;
   const scale = WIDTH / Math.max(availableCents, needed, 1);
   const wide = (cents: number) => (Math.max(0, cents) * scale).toFixed(1);
   const shortBy = afterCents < 0 ? -afterCents : 0;
-  const said = `${formatUsd(availableCents)} before; ${formatUsd(promised)} promised to other runs, ${formatUsd(bills.cents)} for these bills; ${shortBy > 0 ? `${formatUsd(shortBy)} are missing` : `${formatUsd(afterCents)} left`}`;
+  const said = `${formatUsd(availableCents)} before${deposited}; ${formatUsd(promised)} promised to other runs, ${formatUsd(bills.cents)} for these bills; ${shortBy > 0 ? `${formatUsd(shortBy)} are missing` : `${formatUsd(afterCents)} left`}`;
   return html`<figure>
-    <p class="of-strip">Before: ${formatUsd(availableCents)}</p>
+    <p class="of-strip">Before: ${formatUsd(availableCents)}${deposited}</p>
     ${bar(html`<rect class="p-good" x="0" width="${wide(availableCents)}" height="${BAR}" />`)}
     <p class="of-strip">
       After: ${shortBy > 0 ? `${formatUsd(shortBy)} missing` : formatUsd(afterCents)}

@@ -1,17 +1,20 @@
 import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
+import { AFTER_LOSS, afterText, type SendsAfter } from "../goes-out.ts";
 import { formatUsd } from "../money.ts";
-import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
+import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
 
 /**
  * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
  * go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill, $30,000.00, which
  * needs the owner.`
  */
-export function shareText(share: ApprovalShare): string {
+export function shareText(share: ApprovalShare, sends?: SendsAfter): string {
   const { goesOut, newDates, held, oneOfSeveral, given, none } = share;
   const does = [
-    ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out${movedText(newDates)}`]),
+    ...(goesOut.count === 0
+      ? []
+      : [`lets ${sumText(goesOut)}, go out${afterText(sends)}${movedText(newDates)}`]),
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
       : []),
@@ -24,7 +27,9 @@ export function shareText(share: ApprovalShare): string {
     ...(given.length === 0 ? [] : [`you have approved ${othersText(given)}`]),
     ...(none.length === 0 ? [] : [`it counts for none of ${othersText(none)}`]),
   ];
-  if (does.length > 0) return `Your approval ${[joined(does), ...doesNot].join("; ")}.`;
+  if (does.length > 0) {
+    return `Your approval ${[joined(does), ...doesNot].join("; ")}.${whyAfter(goesOut, sends)}`;
+  }
   if (doesNot.length === 0) return "No bill of it waits for an approval.";
   return `Your approval lets no bill go out: ${doesNot.join("; ")}.`;
 }
@@ -42,16 +47,18 @@ export function effectText(effect: {
   readonly goesOut: BillSum;
   readonly newDates?: NewDates | undefined;
   readonly held: BillSum;
+  readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
   /** How far the money of their account reaches; all the way where nothing is said. */
   readonly money?: "none" | "short" | undefined;
+  readonly sends?: SendsAfter | undefined;
 }): string {
-  const { goesOut, newDates, held, missing, money } = effect;
-  const isAll = newDates?.asksAgain !== true && held.count === 0 && missing.length === 0;
+  const { goesOut, newDates, held, notSent = [], missing, money, sends } = effect;
+  const isAll = newDates?.asksAgain !== true && held.count + notSent.length + missing.length === 0;
   const out =
     goesOut.count === 0
       ? `No bill goes out by it${isAll ? "" : " yet"}`
-      : `${sumText(goesOut)}, ${goText(goesOut.count, money)}${movedText(newDates)}`;
+      : `${sumText(goesOut)}, ${goText(goesOut.count, money, sends)}${movedText(newDates)}`;
   const moves =
     newDates?.asksAgain === true
       ? [
@@ -61,13 +68,28 @@ export function effectText(effect: {
   const stays =
     held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
   const rest = eachNeeds(missing);
-  return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
+  const why = money === "none" ? "" : whyAfter(goesOut, sends);
+  const others = notSent.map((bills) => ` ${notSentText(bills)}`).join("");
+  return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.${why}${others}`;
 }
 
-function goText(bills: number, money: "none" | "short" | undefined): string {
+/** `1 bill, $30.00, doesn't go out: Acme can't be paid by ACH now.` */
+function notSentText({ text, ...bills }: NotSent): string {
+  return `${sumText(bills)}, ${bills.count === 1 ? "doesn't" : "don't"} go out. ${text}`;
+}
+
+function goText(
+  bills: number,
+  money: "none" | "short" | undefined,
+  sends: SendsAfter | undefined,
+): string {
   if (money === "none") return `${waits(bills)} for money`;
-  const go = bills === 1 ? "goes" : "go";
-  return money === "short" ? `${go} out as far as the money reaches` : `${go} out`;
+  const go = `${bills === 1 ? "goes" : "go"} out${afterText(sends)}`;
+  return money === "short" ? `${go} as far as the money reaches` : go;
+}
+
+function whyAfter(goesOut: BillSum, sends: SendsAfter | undefined): string {
+  return goesOut.count === 0 || afterText(sends) === "" ? "" : ` ${AFTER_LOSS}`;
 }
 
 /** ` (2 of them on Mon, Nov 30: their day has passed)`; nothing where the day needs an approval first. */

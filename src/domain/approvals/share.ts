@@ -165,6 +165,17 @@ export interface NewDate {
 /** Approved bills whose day has passed, and what follows. */
 export interface NewDates extends BillSum, NewDate {}
 
+/** A vendor that is another one than was planned: what was approved for it is not sent. */
+export interface OtherVendor {
+  readonly contactId: string;
+  readonly contactName: string | null;
+  /** Why, as a sentence. */
+  readonly text: string;
+}
+
+/** Approved bills that are not sent, because their vendor has changed since they were planned. */
+export interface NotSent extends BillSum, OtherVendor {}
+
 export const NOTHING: BillSum = { count: 0, cents: 0 };
 
 /** Sums up what one person's approval does, some bills after the others. */

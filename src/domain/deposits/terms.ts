@@ -2,7 +2,7 @@ import type { TopUpRule } from "../../contracts/playbook.ts";
 import type { TopUpTerms } from "../../contracts/deposit.ts";
 import { addBankingDays, bankingDayOnOrBefore } from "../clock/bank-calendar.ts";
 import { addDays } from "../clock/dates.ts";
-import { sumCents } from "../money.ts";
+import { formatUsd, sumCents } from "../money.ts";
 
 /** Business days of standard ACH; assumed if the service doesn't say that it is faster. */
 const STANDARD_DAYS = 3;
@@ -26,6 +26,18 @@ export type Shortage =
   /** More is missing than the playbook allows to deposit. */
   | { readonly kind: "above-limit"; readonly shortCents: number }
   | { readonly kind: "short"; readonly terms: TopUpTerms };
+
+const SHORT_BY = "The balance is short by ";
+
+/** The warning of a plan that is short of money, and proposes no deposit. */
+export function shortWarning(shortCents: number, why: string): string {
+  return `${SHORT_BY}${formatUsd(shortCents)}, and ${why}`;
+}
+
+/** True of a warning that a deposit makes good. */
+export function isShortWarning(warning: string): boolean {
+  return warning.startsWith(SHORT_BY);
+}
 
 /**
  * Computes the deposit that covers the bills for which the balance is short, and the day by which

@@ -35,7 +35,10 @@ export interface DigestedRun {
   readonly sums: SumsByState;
 }
 
-/** @param runs open runs, and those that ended since the last digest */
+/**
+ * @param date the day of which it says how things stand
+ * @param runs open runs, and those that ended since the last digest
+ */
 export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {
   const waiting = countOf(runs, "awaiting-approval");
   const parked = countOf(runs, "parked");

@@ -23,7 +23,7 @@ export interface FailureClass {
 }
 
 const NEW_PAYMENT =
-  "Paying it again is a new payment: once it is tried again (resolve --retry), the next run asks for a new approval.";
+  "Paying it again is a new payment: once somebody has it tried again, the next run asks for a new approval.";
 
 /** Texts that mean a code, for reasons without one, as `wordsOf` writes them. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
@@ -110,7 +110,7 @@ function unknownReason(text: string): Pick<FailureClass, "whose" | "said" | "cau
   }
   const said = text === "" ? "The service gave no reason." : `The service said: "${cut(text)}".`;
   const toDo =
-    "It fits no known return code. Ask the bank or the vendor, then resolve with --retry, --paid-elsewhere or --give-up.";
+    "It fits no known return code. Ask the bank or the vendor, then have it tried again, or say that it was paid elsewhere or is given up.";
   return { whose: "unknown", said, cause: said, toDo: `${toDo} ${NEW_PAYMENT}` };
 }
 

@@ -89,7 +89,7 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   ),
   R24: other(
     "duplicate entry",
-    "Don't pay again: check with the vendor whether the bill is paid, then resolve with --paid-elsewhere or --give-up.",
+    "Don't pay again: check with the vendor whether the bill is paid, then say that it was paid elsewhere, or give it up.",
   ),
   R25: other("error in the addenda", ASK_BANK),
   R26: other("error in a mandatory field", ASK_BANK),

@@ -2,8 +2,15 @@ import type { RunReview } from "../../api/review.ts";
 import type { LineState, PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
 import { NOTHING, plus } from "../../domain/approvals/share.ts";
 import type { BillSum } from "../../domain/counted.ts";
+import { sumCents } from "../../domain/money.ts";
+import type { TopUp } from "../../store/deposits/deposits.ts";
 
 type Account = RunReview["accounts"][number];
+type Before = Pick<
+  Account,
+  "availableCents" | "promisedCents" | "depositedCents" | "onItsWayCents"
+>;
+type MadeTopUp = Pick<TopUp, "sourceId" | "state" | "amountCents">;
 
 /** States of lines that take nothing from their account. */
 const TAKES_NOTHING: readonly LineState[] = [
@@ -17,10 +24,13 @@ const TAKES_NOTHING: readonly LineState[] = [
 /** Money before and after, by the account that the bills are paid from. */
 export class AccountSums {
   readonly #summary: PlanSummary | undefined;
+  readonly #topUps: readonly MadeTopUp[];
   readonly #accounts = new Map<string, Account>();
 
-  constructor(summary: PlanSummary | undefined) {
+  /** @param topUps that the run has asked for */
+  constructor(summary: PlanSummary | undefined, topUps: readonly MadeTopUp[]) {
     this.#summary = summary;
+    this.#topUps = topUps;
   }
 
   add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum): void {
@@ -41,22 +51,41 @@ export class AccountSums {
       afterCents:
         account.availableCents === null
           ? null
-          : account.availableCents - (account.promisedCents ?? 0) - account.bills.cents,
+          : account.availableCents +
+            (account.depositedCents ?? 0) -
+            (account.promisedCents ?? 0) -
+            account.bills.cents,
     }));
   }
 
   /** Without its money: what there was when it was planned says nothing once all is decided. */
   bare(): readonly Account[] {
     const untold = { availableCents: null, promisedCents: null, afterCents: null };
-    return [...this.#accounts.values()].map((account) => ({ ...account, ...untold }));
+    return [...this.#accounts.values()].map(
+      ({ depositedCents: _, onItsWayCents: __, ...account }) => ({ ...account, ...untold }),
+    );
   }
 
   /** Only of the account that the plan was made for is it known what it has. */
-  #before(sourceId: string): Pick<Account, "availableCents" | "promisedCents"> {
+  #before(sourceId: string): Before {
     const summary = this.#summary;
     if (summary?.source?.sourceId !== sourceId || summary.availableCents === null) {
       return { availableCents: null, promisedCents: null };
     }
-    return { availableCents: summary.availableCents, promisedCents: summary.reservedCents };
+    const { availableCents, reservedCents: promisedCents } = summary;
+    return { availableCents, promisedCents, ...this.#depositedTo(sourceId) };
+  }
+
+  /** A plan knows nothing of what was deposited for it since. */
+  #depositedTo(sourceId: string): Pick<Account, "depositedCents" | "onItsWayCents"> {
+    const sumIn = (state: TopUp["state"]): number =>
+      sumCents(
+        this.#topUps
+          .filter((topUp) => topUp.sourceId === sourceId && topUp.state === state)
+          .map(({ amountCents }) => amountCents),
+      );
+    const [arrived, onItsWayCents] = [sumIn("completed"), sumIn("on-its-way")];
+    if (arrived + onItsWayCents === 0) return {};
+    return { depositedCents: arrived + onItsWayCents, onItsWayCents };
   }
 }

@@ -31,6 +31,8 @@ import { earliestDate, newDateOf } from "../../domain/planning/send-date.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { holdOn } from "../../domain/holds.ts";
+import { sendsAfter } from "../../ledger/after-loss.ts";
+import { type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import {
@@ -42,6 +44,7 @@ import {
   linesAsApproved,
 } from "../../store/lines/approval-groups.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
+import type { Db } from "../../store/index.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { markGivenBack } from "../status/given-back.ts";
@@ -50,7 +53,7 @@ import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { AccountSums } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
-import { whySourcesCantPay } from "./sources-now.ts";
+import { warningsOf } from "./warnings.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 
 type BankChange = RunReview["bankChanges"][number];
@@ -106,9 +109,10 @@ export async function reviewOf(
     ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] },
     earliest: clock === undefined ? undefined : earliestDate(clock),
   };
+  const topUps = await topUpsOf(db, runId);
   const groups = await approvalGroups(db, runId, grouping);
   const digest = new ReviewDigest(run, {
-    ...{ summary, holds, drop, clock },
+    ...{ summary, holds, drop, clock, topUps },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
     rejecter: { name: principal.name, roles: new Set(principal.roles) },
   });
@@ -121,9 +125,6 @@ export async function reviewOf(
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
-  const share = digest.share();
-  const summaryText =
-    refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
@@ -133,7 +134,7 @@ export async function reviewOf(
     plan,
     decideBy: first === null ? null : decideByOf(first),
     ...(await topUpStatuses(context, run)),
-    warnings: await warningsOf(context, run, summary, unsentSources),
+    warnings: await warningsOf(context, run, { summary, topUps, unsentSources }),
     odd: {
       count: odd,
       items: await withLastPayments(context, run, await named(odd, FLAGGED)),
@@ -143,18 +144,41 @@ export async function reviewOf(
       count: summary?.skippedCount ?? 0,
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),
     },
-    yours: {
-      refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
-      ...share,
-      mayReject: digest.mayReject,
-      summary: summaryText,
-    },
+    yours: await yoursOf(db, run, { refusal, clock, digest }),
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
     bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
     totalCount: plan.count,
     page,
     pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
+  };
+}
+
+/** What an approval by whoever asks would do. */
+async function yoursOf(
+  db: Db,
+  { businessId }: Run,
+  {
+    refusal,
+    clock,
+    digest,
+  }: {
+    readonly refusal: Awaited<ReturnType<typeof whyNotCounted>>;
+    readonly clock: ClockReading | undefined;
+    readonly digest: ReviewDigest;
+  },
+): Promise<RunReview["yours"]> {
+  const share = digest.share();
+  const sends = clock === undefined ? undefined : await sendsAfter(db, businessId, clock);
+  return {
+    refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
+    ...share,
+    ...(sends?.notBefore == null ? {} : { sends }),
+    mayReject: digest.mayReject,
+    summary:
+      refusal === undefined
+        ? shareText(share, sends)
+        : `Your approval doesn't count: ${refusal.reason}.`,
   };
 }
 
@@ -183,18 +207,6 @@ function lacks(
   return isOpen && !isOver ? missingOf(under) : null;
 }
 
-/** Warnings of the plan, and of accounts that have stopped paying since it was made. */
-async function warningsOf(
-  { profiles, clientOf }: ReviewContext,
-  { businessId }: Run,
-  summary: PlanSummary | undefined,
-  sourceIds: readonly string[],
-): Promise<string[]> {
-  const profile = profiles.byBusinessId(businessId);
-  const now = profile === undefined ? [] : await whySourcesCantPay(clientOf(profile), sourceIds);
-  return [...new Set([...(summary?.warnings ?? []), ...now])];
-}
-
 async function withLastPayments(
   { profiles, clientOf }: ReviewContext,
   { businessId }: Run,
@@ -210,6 +222,7 @@ async function withLastPayments(
 }
 
 interface Reviewing {
+  readonly topUps: readonly TopUp[];
   readonly summary: PlanSummary | undefined;
   readonly holds: readonly Hold[];
   readonly clock: ClockReading | undefined;
@@ -241,7 +254,7 @@ class ReviewDigest {
   constructor(run: Run, of: Reviewing) {
     this.#run = run;
     this.#of = of;
-    this.#accounts = new AccountSums(of.summary);
+    this.#accounts = new AccountSums(of.summary, of.topUps);
     this.#isOver = ENDED_PHASES.includes(run.phase);
   }
 

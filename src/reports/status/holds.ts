@@ -4,7 +4,7 @@ import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { judgeStop } from "../../domain/stop.ts";
-import { sendsNothingUntilMs } from "../../ledger/after-loss.ts";
+import { sendsAfter } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { FreedLine } from "../../actions/holds/release.ts";
@@ -88,17 +88,15 @@ export async function goesOutJson(
   profile: BusinessProfile,
   lines: readonly FreedLine[],
 ): Promise<GoesOut> {
-  const { businessId, zone = NEW_YORK } = profile;
+  const { businessId } = profile;
   const asked = lines.filter(({ asksAgainFor }) => asksAgainFor !== undefined);
   const goes = lines.filter(({ asksAgainFor }) => asksAgainFor === undefined);
   const shown = goes.slice(0, GOES_OUT_SHOWN);
   const ids = shown.map(({ payableId }) => payableId);
   const names = ids.length === 0 ? undefined : await namesOf(db, businessId, "bill", ids);
   const executionDate = asked[0]?.asksAgainFor;
-  const notBeforeMs = await sendsNothingUntilMs(db, businessId, await clocks.read(profile));
   return {
-    zone,
-    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
+    ...(await sendsAfter(db, businessId, await clocks.read(profile))),
     ...billSumOf(goes),
     ...(executionDate === undefined ? {} : { asksAgain: { ...billSumOf(asked), executionDate } }),
     items: shown.map(({ payableId, amountCents, runId }) => {

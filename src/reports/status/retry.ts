@@ -1,5 +1,6 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import { personWaitedFor } from "../../domain/runs/phase-told.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import type { Db } from "../../store/index.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";
@@ -59,7 +60,7 @@ export async function retryStatus(
 }
 
 function waitingFor(retry: Retry): string | null {
-  if (retry.phase === "parked") return `a person: ${retry.reason ?? "it failed"}`;
+  if (retry.phase === "parked") return personWaitedFor(retry.reason);
   if (retry.retryOn === null) return retry.reason;
   const when = `next try on ${retry.retryOn}`;
   return retry.reason === null ? when : `${retry.reason} (${when})`;

@@ -36,13 +36,15 @@ interface Grouping {
   readonly earliest?: string | undefined;
   /** Payables that stand in groups of their own. */
   readonly apart?: readonly string[];
+  /** Payables that stand in groups of their own, by vendor. */
+  readonly apartByVendor?: readonly string[];
 }
 
 /** A run's lines in groups, which the database makes: however many lines there are, few are read. */
 export async function approvalGroups(
   db: Db,
   runId: string,
-  { states, businessMs, holds, earliest = "", apart = [] }: Grouping,
+  { states, businessMs, holds, earliest = "", apart = [], apartByVendor = [] }: Grouping,
 ): Promise<readonly LineGroup[]> {
   const heldAt = (scope: string) =>
     idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
@@ -58,6 +60,7 @@ export async function approvalGroups(
       sql`case when contact_id in ${heldAt("contact")} then contact_id end`.as("held_contact"),
       sql`case when payable_id in ${heldAt("payable")} then payable_id end`.as("held_payable"),
       sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
+      sql`case when payable_id in ${idsIn(apartByVendor)} then contact_id end`.as("apart_vendor"),
       // In the key's order; whose they are is read of each group's first line.
       sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.principal, ','
           order by given.principal)
@@ -78,7 +81,7 @@ export async function approvalGroups(
     ])
     .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
     .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
-    .groupBy(["is_apart", "given", "passed"])
+    .groupBy(["is_apart", "apart_vendor", "given", "passed"])
     .execute();
   if (rows.length === 0) return [];
   const firsts = rowsAs(

@@ -31,7 +31,7 @@ export async function decidableLines(
   const lines: LineToDecide[] = [];
   // A few rules name the approvers and stages of all lines.
   const known = new Map<number, Rule>();
-  for await (const page of pagesOf(db, runId, states)) {
+  for await (const page of linesByPage(db, runId, states)) {
     const approvals = await approvalsOfStaged(db, runId, page, businessMs);
     for (const { plan, line } of page) {
       const rule = sameRule(known.get(plan.ruleIndex), plan);
@@ -78,7 +78,8 @@ async function approvalsOfStaged(
   return approvalsOf(db, runId, ids, businessMs);
 }
 
-async function* pagesOf(
+/** Lines of a run in these states, some hundred at a time. */
+export async function* linesByPage(
   db: Db,
   runId: string,
   states: readonly LineState[],

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { keptBackLines, progressOf } from "../../../src/cli/show/cancellations.ts";
+import {
+  keptBackLines,
+  pollCancellation,
+  progressOf,
+} from "../../../src/cli/show/cancellations.ts";
 
 const asked = { kind: "cancel-scheduled", launchedBy: "otto" } as const;
 const cancelled = (payableId: string, holdId: string | null = `hold_${payableId}`) =>
@@ -25,6 +29,22 @@ test("a payment that is still to be cancelled is to go, and unknown only where i
   expect(progressOf(open)).toBe("cancelling · 1 cancelled · 2 to go");
   const ended = { ...open, phase: "completed-with-exceptions", endedAt: "2026-11-27T00:00:00Z" };
   expect(progressOf({ ...ended, phase: "completed-with-exceptions" })).toContain("2 unknown");
+});
+
+test("who watches a cancellation is told when its last worker is gone, as of a run", async () => {
+  const heard: (readonly string[])[] = [];
+  let reads = 0;
+  const status = () => {
+    reads += 1;
+    const open = { phase: "cancelling", waitingFor: null, counts: {}, payments: [] };
+    return Promise.resolve({ ...open, endedAt: reads === 2 ? "2026-11-27T00:00:00Z" : null });
+  };
+  const gateway = { get: status } as unknown as Parameters<typeof pollCancellation>[0];
+  await pollCancellation(gateway, "cancel-scheduled-payments/acme/1", {
+    notes: () => Promise.resolve(reads === 1 ? [] : ["no worker"]),
+    changed: (_, __, notes) => heard.push(notes),
+  });
+  expect(heard).toEqual([[], ["no worker"]]);
 });
 
 test("who waits for cancels is told why none goes, where one reason keeps all of them back", () => {

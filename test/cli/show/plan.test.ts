@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { leftText, PlanDigest } from "../../../src/cli/show/plan.ts";
+import { leftText, nextCommands, PlanDigest } from "../../../src/cli/show/plan.ts";
+import type { RunStatus } from "../../../src/api/runs.ts";
 import { moneyFor, shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
@@ -23,6 +24,16 @@ test("what a plan's bills come to is the same by page as at once, and names the 
   expect(all).toContain("Worth a look (20):");
   expect(all.find((line) => line.includes("new-vendor"))).toContain("$20.00");
   expect(all).toContain("  and 8 more");
+});
+
+test("who launches a run that was launched already reads where it is, and approves only what waits for it", () => {
+  const id = "pay-run/acme/weekly/2026-11-20";
+  const next = (phase: RunStatus["phase"], waitingFor: string | null) =>
+    stripVTControlCharacters(nextCommands({ id, phase, waitingFor }, "/nowhere"));
+  expect(next("awaiting-approval", null)).toMatch(/payrun show .* somebody else: payrun approve/);
+  const settling = next("settling", "5 bills scheduled");
+  expect(settling).toMatch(/^it is settling, 5 bills scheduled · .*payrun watch weekly/);
+  expect(settling).not.toContain("approve");
 });
 
 test("what an account lacks is said as that, in a plan, in a review and after an approval", () => {

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import { remarkLines } from "../../../src/cli/show/conditions.ts";
 import { assumeColumns, fitted, fitting, table, wrapped } from "../../../src/cli/terminal/text.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
@@ -138,5 +139,15 @@ describe("a table", () => {
     expect(fitting([sentence]).length).toBe(2);
     shown(undefined);
     expect(fitting([sentence])).toEqual([sentence]);
+  });
+
+  test("is not needed for remarks of status and doctor to break at words, with an indent", () => {
+    shown(60);
+    const lines = remarkLines("!", words, words).map(stripVTControlCharacters);
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+    expect(lines[0]).toMatch(/^! word0 /);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {2,4}word/);
+    shown(undefined);
+    expect(remarkLines("!", words, words)).toHaveLength(2);
   });
 });

@@ -37,6 +37,11 @@ test("a hold that Payrun itself has set is no command to type", () => {
   expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
 });
 
+test("what is typeable already stays as it is", () => {
+  const once = typeable("“payrun worker” or “payrun up”", "/");
+  expect(typeable(once, "/")).toBe(once);
+});
+
 test("what Payrun itself has asked for is no command to type", () => {
   const text = "payrun has asked to cancel its payment: The vendor's bank account changed";
   expect(typeable(text, "/")).toBe(text);

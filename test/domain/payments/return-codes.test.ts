@@ -42,6 +42,8 @@ describe("the table of return codes", () => {
     expect(found).toBe(code);
     expect(cause).toBe(`The bank says ${code}, ${RETURN_CODES[code]?.means ?? ""}.`);
     expect(toDo.length).toBeGreaterThan(20);
+    // Read on the console and in messages as well: what to type is the command line's to say.
+    expect(toDo).not.toContain("--");
     expect(toDo.includes("new approval")).toBe(!MAY_BE_REINITIATED.includes(code));
   });
 });
