@@ -1,4 +1,5 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
+import { isShort } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -154,15 +155,6 @@ function accountLines({ accounts }: RunReview): string[] {
 
 type Accounts = Pick<RunReview, "accounts">;
 
-/** How far the money of a plan's accounts reaches; undefined where it does, or can't be told. */
-export function moneyFor({ accounts }: Accounts): "none" | "short" | undefined {
-  const short = accounts.filter(isShort);
-  if (short.length === 0) return undefined;
-  const isEmpty = ({ availableCents, promisedCents }: Accounts["accounts"][number]): boolean =>
-    (availableCents ?? 0) - (promisedCents ?? 0) <= 0;
-  return short.length === accounts.length && accounts.every(isEmpty) ? "none" : "short";
-}
-
 /** What an approval lets go out, and an account has no money for. */
 export function shortLines({ accounts }: Accounts): string[] {
   return accounts
@@ -171,8 +163,4 @@ export function shortLines({ accounts }: Accounts): string[] {
       ({ name, kind, afterCents }) =>
         `  ${printable(name ?? kind)} is ${leftText(afterCents ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
     );
-}
-
-function isShort({ afterCents }: Accounts["accounts"][number]): boolean {
-  return afterCents !== null && afterCents < 0;
 }

@@ -1,17 +1,22 @@
 import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
+import type { MoneyReach } from "./money-reach.ts";
 import type { ApprovalShare, MissingApproval, NewDates, WaitingLines } from "./share.ts";
 
 /**
  * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
  * go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill, $30,000.00, which
  * needs the owner.`
+ *
+ * @param money how far the money of their account reaches; all the way where nothing is said
  */
-export function shareText(share: ApprovalShare): string {
+export function shareText(share: ApprovalShare, money?: MoneyReach): string {
   const { goesOut, newDates, held, oneOfSeveral, given, none } = share;
   const does = [
-    ...(goesOut.count === 0 ? [] : [`lets ${sumText(goesOut)}, go out${movedText(newDates)}`]),
+    ...(goesOut.count === 0
+      ? []
+      : [`lets ${sumText(goesOut)}, go out${reachText(money)}${movedText(newDates)}`]),
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
       : []),
@@ -44,7 +49,7 @@ export function effectText(effect: {
   readonly held: BillSum;
   readonly missing: readonly WaitingLines[];
   /** How far the money of their account reaches; all the way where nothing is said. */
-  readonly money?: "none" | "short" | undefined;
+  readonly money?: MoneyReach | undefined;
 }): string {
   const { goesOut, newDates, held, missing, money } = effect;
   const isAll = newDates?.asksAgain !== true && held.count === 0 && missing.length === 0;
@@ -64,10 +69,13 @@ export function effectText(effect: {
   return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.`;
 }
 
-function goText(bills: number, money: "none" | "short" | undefined): string {
+function goText(bills: number, money: MoneyReach | undefined): string {
   if (money === "none") return `${waits(bills)} for money`;
-  const go = bills === 1 ? "goes" : "go";
-  return money === "short" ? `${go} out as far as the money reaches` : `${go} out`;
+  return `${bills === 1 ? "goes" : "go"} out${reachText(money)}`;
+}
+
+function reachText(money: MoneyReach | undefined): string {
+  return money === undefined ? "" : " as far as the money reaches";
 }
 
 /** ` (2 of them on Mon, Nov 30: their day has passed)`; nothing where the day needs an approval first. */

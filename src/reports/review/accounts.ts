@@ -18,13 +18,17 @@ const TAKES_NOTHING: readonly LineState[] = [
 export class AccountSums {
   readonly #summary: PlanSummary | undefined;
   readonly #accounts = new Map<string, Account>();
+  /** What has been decided already, of all accounts. */
+  #decidedCents = 0;
 
   constructor(summary: PlanSummary | undefined) {
     this.#summary = summary;
   }
 
-  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum): void {
+  /** @param isOpen true of bills that wait for an approval */
+  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum, isOpen: boolean): void {
     if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
+    if (!isOpen) this.#decidedCents += bills.cents;
     const { sourceId, kind, name, last4 } = funding;
     const known = this.#accounts.get(sourceId);
     this.#accounts.set(sourceId, {
@@ -43,6 +47,15 @@ export class AccountSums {
           ? null
           : account.availableCents - (account.promisedCents ?? 0) - account.bills.cents,
     }));
+  }
+
+  /** What is left for bills that are not decided yet; null unless it is known of all accounts. */
+  leftCents(): number | null {
+    const accounts = [...this.#accounts.values()];
+    if (accounts.some(({ availableCents }) => availableCents === null)) return null;
+    const has = ({ availableCents, promisedCents }: Account): number =>
+      (availableCents ?? 0) - (promisedCents ?? 0);
+    return accounts.reduce((sum, account) => sum + has(account), -this.#decidedCents);
   }
 
   /** Without its money: what there was when it was planned says nothing once all is decided. */

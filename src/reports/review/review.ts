@@ -24,6 +24,7 @@ import {
   ShareSums,
   WaitingSums,
 } from "../../domain/approvals/share.ts";
+import { moneyReach } from "../../domain/approvals/money-reach.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
@@ -122,8 +123,6 @@ export async function reviewOf(
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
   const share = digest.share();
-  const summaryText =
-    refusal === undefined ? shareText(share) : `Your approval doesn't count: ${refusal.reason}.`;
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
@@ -144,10 +143,9 @@ export async function reviewOf(
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),
     },
     yours: {
-      refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
       ...share,
+      ...whetherItCounts(refusal, share),
       mayReject: digest.mayReject,
-      summary: summaryText,
     },
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
     bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
@@ -156,6 +154,16 @@ export async function reviewOf(
     pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
+}
+
+/** Why somebody's approval counts for nothing, or what it would do, in a sentence. */
+function whetherItCounts(
+  refusal: Awaited<ReturnType<typeof whyNotCounted>>,
+  share: ReturnType<ReviewDigest["share"]>,
+): Pick<RunReview["yours"], "refusal" | "summary"> {
+  if (refusal === undefined) return { refusal: null, summary: shareText(share, share.money) };
+  const { code, reason } = refusal;
+  return { refusal: { code, reason }, summary: `Your approval doesn't count: ${reason}.` };
 }
 
 function reviewedBill(isOver: boolean) {
@@ -259,7 +267,9 @@ class ReviewDigest {
     this.#plan = plus(this.#plan, bills);
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
-    this.#accounts.add(plan, state, bills);
+    if (!this.#of.drop.has(line.payableId)) {
+      this.#accounts.add(plan, state, bills, missing !== null);
+    }
     if (!this.#isOver && DECIDABLE.includes(line.state)) {
       this.#unsentSources.add(plan.funding.sourceId);
     }
@@ -281,7 +291,9 @@ class ReviewDigest {
   }
 
   share() {
-    return this.#shares.share();
+    const share = this.#shares.share();
+    const money = moneyReach(this.#accounts.leftCents(), share.goesOut);
+    return { ...share, ...(money === undefined ? {} : { money }) };
   }
 
   shown() {
