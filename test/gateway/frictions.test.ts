@@ -183,6 +183,13 @@ test("who watches a run on which nobody works is told so", async () => {
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
 });
 
+test("watching a run that ends with exceptions ends with 1, as waiting for it does", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "given-up" });
+  const phase = "completed-with-exceptions";
+  await setRunPhase(gateway.store.db, run.runId, { phase, endedAtMs: Date.now() });
+  expect((await as("vic", ["viewer"], ["watch", run.runId])).code).toBe(1);
+});
+
 test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {
   const bill = { publicId: "BILL-000072", contactName: "Osprey Robotics", amountCents: 4_000 };
   const dates = { executionDate: "2026-11-30", arrivalDate: "2026-12-03" };

@@ -9,7 +9,7 @@ import type { Session } from "../client/session.ts";
 import { everySoOften, nobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
-import { pollRun, progressLine } from "../show/wait-for-run.ts";
+import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
 
 /** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */
 const WORKERS_EVERY_MS = 10_000;
@@ -55,6 +55,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         });
         view.end(runLines(run));
         if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
+        return exitCodeOf(run);
       }),
     );
 }
