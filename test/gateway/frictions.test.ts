@@ -173,6 +173,19 @@ test("lifting a vendor's hold names the vendor's bills that are on hold by thems
   expect(vendor.stdout).toContain("released: every bill of Osprey Robotics");
   expect(vendor.stdout).toMatch(/still on hold: Osprey Robotics BILL-000071/);
   expect((await oli(["release", "BILL-000071"])).stdout).not.toContain("still on hold");
+  await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
+  const twice = await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd", "--json"]);
+  const one = await oli(["release", (twice.json() as { id: string }).id]);
+  expect(one.stdout).toMatch(/still on hold: every bill of Osprey Robotics/);
+});
+
+test("who lifts the hold on a bill that was paid elsewhere is told that the next run may pay it", async () => {
+  const oli = (args: readonly string[]) => as("oli", ["operator"], args);
+  await setLine(gateway.store, run.runId, "p1", { state: "paid-elsewhere" });
+  await oli(["hold", "BILL-000071", "--reason", "paid by wire"]);
+  const { stdout } = await oli(["release", "BILL-000071"]);
+  expect(stdout).toContain("it was paid elsewhere: the next run may pay it");
+  expect(stdout).toContain("payrun hold BILL-000071 --reason … keeps it back again");
 });
 
 test("who watches a run on which nobody works is told so", async () => {
