@@ -28,6 +28,8 @@ const heldSums = z
   })
   .openapi("HeldSums");
 
+const ended = z.enum(["paid-elsewhere", "given-up"]);
+
 export const HoldBody = z
   .object({
     id: z.string(),
@@ -74,6 +76,9 @@ export const HoldBody = z
       .array(z.string())
       .optional()
       .describe("Ids of holds that keep back everything all the same, where it was just lifted"),
+    ended: ended
+      .optional()
+      .describe("How a person has ended its bill, which the next run may pay once it is lifted"),
   })
   .openapi("Hold");
 
@@ -91,8 +96,7 @@ export const ReleaseBody = z
         z.object({
           hold: HoldBody,
           roles: z.array(z.string()).describe("Any of these lifts it"),
-          ended: z
-            .enum(["paid-elsewhere", "given-up"])
+          ended: ended
             .optional()
             .describe("How a person has ended its bill: it is lifted only by itself"),
         }),

@@ -105,6 +105,12 @@ export const RunReviewBody = z
           .nullable()
           .describe("Why your approval would count for nothing, whatever your roles are"),
         goesOut: billSum.describe("Bills that it lets go out"),
+        money: z
+          .enum(["none", "short"])
+          .optional()
+          .describe(
+            "That their account has money for none or some of these; missing where it has for all, or nobody can tell",
+          ),
         newDates,
         held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
         oneOfSeveral: z

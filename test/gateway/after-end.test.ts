@@ -59,6 +59,9 @@ test("a run of which one bill was called back says how many, and one whose bills
   const some = "1 bill of 2, $100.00, was called back or left out";
   expect(await said("status", run.runId)).toContain(some);
   expect(await said("report", run.runId)).toContain(some);
+  await completed("cancelled", "parked");
+  const besides = `${some}; 1 more, $100.00, has not settled`;
+  expect(await said("status", run.runId)).toContain(besides);
   await completed("settled", "settled");
   expect(await said("status", run.runId)).not.toContain("Outcome");
 });

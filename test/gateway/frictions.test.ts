@@ -173,6 +173,19 @@ test("lifting a vendor's hold names the vendor's bills that are on hold by thems
   expect(vendor.stdout).toContain("released: every bill of Osprey Robotics");
   expect(vendor.stdout).toMatch(/still on hold: Osprey Robotics BILL-000071/);
   expect((await oli(["release", "BILL-000071"])).stdout).not.toContain("still on hold");
+  await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
+  const twice = await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd", "--json"]);
+  const one = await oli(["release", (twice.json() as { id: string }).id]);
+  expect(one.stdout).toMatch(/still on hold: every bill of Osprey Robotics/);
+});
+
+test("who lifts the hold on a bill that was paid elsewhere is told that the next run may pay it", async () => {
+  const oli = (args: readonly string[]) => as("oli", ["operator"], args);
+  await setLine(gateway.store, run.runId, "p1", { state: "paid-elsewhere" });
+  await oli(["hold", "BILL-000071", "--reason", "paid by wire"]);
+  const { stdout } = await oli(["release", "BILL-000071"]);
+  expect(stdout).toContain("it was paid elsewhere: the next run may pay it");
+  expect(stdout).toContain("payrun hold BILL-000071 --reason … keeps it back again");
 });
 
 test("a parked bill's reason says what to do, and status and explain what to type for it", async () => {
@@ -191,6 +204,13 @@ test("who watches a run on which nobody works is told so", async () => {
   const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
   expect(code).toBe(0);
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
+});
+
+test("watching a run that ends with exceptions ends with 1, as waiting for it does", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "given-up" });
+  const phase = "completed-with-exceptions";
+  await setRunPhase(gateway.store.db, run.runId, { phase, endedAtMs: Date.now() });
+  expect((await as("vic", ["viewer"], ["watch", run.runId])).code).toBe(1);
 });
 
 test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {

@@ -22,6 +22,7 @@ beforeEach(async () => {
   run = await seedRun(gateway.store, {
     launchedBy: "lou",
     author: "ada",
+    source: planLine("p1").funding,
     lines: [
       planLine("p1"),
       planLine("p2", { dueDate: "2029-11-26", arrivalDate: "2029-11-29", flags: LATE }),
@@ -59,6 +60,17 @@ test("an approver sees what her approval covers, what it is one of several for, 
       "Your approval lets 2 bills, $200.00, go out and is one of 2 for 1 bill, $300.00; it counts for none of 1 bill, $20,000.00, which needs the owner.",
   });
   expect(missing.map(({ lines }) => lines)).toEqual([2, 1, 1]);
+});
+
+test("what the money of the account doesn't cover is not said to go out", async () => {
+  const { yours } = await reviewFor("olga", ["owner"]);
+  expect(yours).toMatchObject({ goesOut: { count: 3, cents: 2_020_000 }, money: "short" });
+  expect(yours.summary).toContain(
+    "lets 3 bills, $20,200.00, go out as far as the money reaches and is one of 2",
+  );
+  const without = await reviewFor("olga", ["owner"], "?drop=p_large");
+  expect(without.yours).not.toHaveProperty("money");
+  expect(without.accounts).toMatchObject([{ bills: { count: 3, cents: 50_000 } }]);
 });
 
 test("what she would leave out is not counted", async () => {

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { shortName } from "../../contracts/workflow-kinds.ts";
+import type { MoneyReach } from "../../domain/approvals/money-reach.ts";
 import { effectText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
@@ -11,7 +12,7 @@ import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
 import { asApprover } from "../home/people.ts";
 import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
-import { moneyFor, reviewDigest, reviewHead, shortLines } from "../show/review.ts";
+import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
 import { count, dim, green } from "../terminal/text.ts";
@@ -105,7 +106,7 @@ async function decide(
     .catch((error: unknown) => {
       throw withAnother(error, `payrun approve ${shortName(id)}`, config());
     });
-  const money = review === undefined ? undefined : moneyFor(review);
+  const money = review?.yours.money;
   output.lines(decisionLines(answer, money));
   if (review !== undefined && answer.goesOut.count > 0) output.lines(shortLines(review));
   output.document(answer);
@@ -183,7 +184,7 @@ async function agreedTo(
 }
 
 /** What a decision came to, for people. */
-export function decisionLines(answer: Decision, money?: "none" | "short"): string[] {
+export function decisionLines(answer: Decision, money?: MoneyReach): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
   // The gateway decides by what is stored; what an account has, the service said just before.
   const summary =

@@ -137,8 +137,14 @@ export function addReleaseCommand(program: Command, session: Session): void {
         if (others.length > 0) {
           output.line(`${yellow("–")} everything is still on hold: ${others.join(", ")}`);
         }
-        for (const other of await leftOfVendor(gateway, hold)) {
+        for (const other of await alsoInForce(gateway, hold)) {
           output.line(`${yellow("–")} still on hold: ${heldName(other)}  ${dim(other.id)}`);
+        }
+        if (hold.ended !== undefined) {
+          output.line(`${yellow("–")} ${ENDED_BY_PERSON[hold.ended]}: the next run may pay it`);
+          output.line(
+            `payrun hold ${shellWord(hold.number ?? hold.value)} --reason … keeps it back again`,
+          );
         }
         output.document(hold);
         return EXIT.done;
@@ -146,12 +152,20 @@ export function addReleaseCommand(program: Command, session: Session): void {
     );
 }
 
-/** Holds on single bills of a vendor, which lifting the vendor's own leaves in force. */
-async function leftOfVendor(gateway: GatewayClient, lifted: Hold): Promise<Hold[]> {
-  if (lifted.scope !== "contact" || lifted.name === null) return [];
-  const { name, business } = lifted;
+/** Holds that keep back the same all the same: others on it, on its vendor, or on bills of it. */
+async function alsoInForce(gateway: GatewayClient, lifted: Hold): Promise<Hold[]> {
+  const { scope, value, name, business } = lifted;
+  // Those on everything are told by the answer.
+  if (scope === "all") return [];
+  const isOfVendor = (hold: Hold): boolean =>
+    name !== null &&
+    hold.name === name &&
+    ((scope === "contact" && hold.scope === "payable") ||
+      (scope === "payable" && hold.scope === "contact"));
   return (await allHolds(gateway)).filter(
-    (hold) => hold.scope === "payable" && hold.name === name && hold.business === business,
+    (hold) =>
+      hold.business === business &&
+      ((hold.scope === scope && hold.value === value) || isOfVendor(hold)),
   );
 }
 

@@ -9,7 +9,7 @@ import type { Session } from "../client/session.ts";
 import { watchedWorkers } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
-import { pollRun, progressLine } from "../show/wait-for-run.ts";
+import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
 
 export function addWatchCommand(program: Command, session: Session): void {
   program
@@ -48,6 +48,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         });
         view.end(runLines(run));
         if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
+        return exitCodeOf(run);
       }),
     );
 }

@@ -1,4 +1,5 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
+import { isShort, leftNowCents } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -167,35 +168,12 @@ function depositedText({ depositedCents, onItsWayCents }: Accounts["accounts"][n
 
 type Accounts = Pick<RunReview, "accounts">;
 
-/** How far the money of a plan's accounts reaches; undefined where it does, or can't be told. */
-export function moneyFor({ accounts }: Accounts): "none" | "short" | undefined {
-  const short = accounts.filter(isShort);
-  if (short.length === 0) return undefined;
-  const isEmpty = (account: Accounts["accounts"][number]): boolean =>
-    (account.availableCents ?? 0) + arrivedCents(account) - (account.promisedCents ?? 0) <= 0;
-  return short.length === accounts.length && accounts.every(isEmpty) ? "none" : "short";
-}
-
 /** What an approval lets go out, and an account has no money for. */
 export function shortLines({ accounts }: Accounts): string[] {
   return accounts
     .filter(isShort)
     .map(
       (account) =>
-        `  ${printable(account.name ?? account.kind)} is ${leftText(nowAfterCents(account) ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
+        `  ${printable(account.name ?? account.kind)} is ${leftText(leftNowCents(account) ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
     );
-}
-
-function isShort(account: Accounts["accounts"][number]): boolean {
-  return (nowAfterCents(account) ?? 0) < 0;
-}
-
-/** What is left with the money that is there: what is on its way pays nothing yet. */
-function nowAfterCents(account: Accounts["accounts"][number]): number | null {
-  const { afterCents, onItsWayCents = 0 } = account;
-  return afterCents === null ? null : afterCents - onItsWayCents;
-}
-
-function arrivedCents({ depositedCents = 0, onItsWayCents = 0 }: Accounts["accounts"][number]) {
-  return depositedCents - onItsWayCents;
 }

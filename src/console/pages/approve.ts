@@ -54,7 +54,14 @@ async function checkPage(
     ${section(
       "What you approve",
       html`${facts([
-        ["Goes out by it", usd(review.yours.goesOut.cents)],
+        [
+          "Goes out by it",
+          review.yours.money === undefined
+            ? usd(review.yours.goesOut.cents)
+            : html`${usd(review.yours.goesOut.cents)}<span class="sub"
+                  >as far as the money reaches</span
+                >`,
+        ],
         ["Bills", counted(review.yours.goesOut.count, "bill")],
         ...(review.yours.held.count === 0
           ? []

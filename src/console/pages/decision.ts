@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
-import { DecisionBody } from "../../api/schemas.ts";
+import { type Decision, DecisionBody } from "../../api/schemas.ts";
 import { runPage } from "../../contracts/console-pages.ts";
+import { effectText } from "../../domain/approvals/share-texts.ts";
 import { counted } from "../../domain/counted.ts";
 import type { Api } from "../api.ts";
 import { note } from "../elements.ts";
@@ -44,7 +45,7 @@ export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunRevie
 export async function decided(
   { api, visitor, form }: PageRequest & { readonly form: URLSearchParams },
   checking: Checking,
-  review: Pick<RunReview, "playbook" | "period">,
+  review: Pick<RunReview, "playbook" | "period" | "yours">,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Made> {
   const { id, planHash } = checking;
@@ -57,7 +58,7 @@ export async function decided(
     return {
       title: `${answer.decision === "approve" ? "Approved" : "Rejected"}${already}`,
       lead: `${review.playbook} ${review.period}`,
-      main: html`${note("good", html`<p>${answer.summary}</p>`, `Your ${answer.decision === "approve" ? "approval" : "rejection"} counts${already}`)}
+      main: html`${note("good", html`<p>${summaryOf(answer, review)}</p>`, `Your ${answer.decision === "approve" ? "approval" : "rejection"} counts${already}`)}
         ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
         <p>
           It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
@@ -74,6 +75,12 @@ export async function decided(
     if (error.code !== "stale_plan") throw error;
     return changedPlan(api, checking, await reviewWithout(api, checking));
   }
+}
+
+/** What it came to: the gateway decides by what is stored, and the review says what an account has. */
+function summaryOf(answer: Decision, { yours: { money } }: Pick<RunReview, "yours">): string {
+  const isOut = answer.goesOut.count > 0 && answer.alreadySince === undefined;
+  return isOut && money !== undefined ? effectText({ ...answer, money }) : answer.summary;
 }
 
 /**

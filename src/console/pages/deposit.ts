@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
+import { isShort } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
@@ -11,6 +12,7 @@ import { Refused } from "../refused.ts";
 import { day, type Markup, usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
 import { changedPlan } from "./plan-changes.ts";
+import { nameOfAccount } from "./run-bills.ts";
 
 /** The deposit that a run asks for, as it was looked at. */
 export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
@@ -108,9 +110,23 @@ export function shortOfMoney({
   id,
   topUps = [],
   planHash,
-}: Pick<RunReview, "id" | "topUps" | "planHash">): Markup | "" {
+  accounts,
+}: Pick<RunReview, "id" | "topUps" | "planHash" | "accounts">): Markup | "" {
   const open = topUps.find(({ state }) => state === "proposed");
-  if (open === undefined) return "";
+  if (open === undefined) {
+    return html`${accounts
+      .filter(isShort)
+      .map((account) =>
+        note(
+          "warn",
+          html`<p>
+            It is short by ${formatUsd(-(account.afterCents ?? 0))}: of what you approve only what
+            it covers goes out, and the rest waits for money.
+          </p>`,
+          `${nameOfAccount(account)} doesn’t cover all of it`,
+        ),
+      )}`;
+  }
   const page = `${runPage(id)}/deposit?topUp=${encodeURIComponent(open.hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
   return note(
     "warn",

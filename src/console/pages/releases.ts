@@ -50,7 +50,7 @@ export const checkRelease: PageOf = async ({ api, query, visitor }) => {
       "These are released",
       html`${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
       ${count === 0 ? "" : html`${goesOutOf([goesOut], "then")}${holdTable(released, visitor)}`}
-      ${keptList(kept)}
+      ${released.map(endedNote)} ${keptList(kept)}
       ${
         count === 0
           ? html`<p><a href="/holds">Back</a></p>`
@@ -89,6 +89,17 @@ export const release: ActOf = async ({ api, form: sent }) => {
       <p><a href="/holds">Holds</a> · <a href="/">Today</a></p>`,
   };
 };
+
+/** A bill that was paid elsewhere or given up is nobody's to pay, but the next run doesn't know that. */
+function endedNote({ ended, number, value }: Hold): Markup | "" {
+  if (ended === undefined) return "";
+  return note(
+    "warn",
+    html`<p>
+      ${number ?? value}: ${ENDED_BY_PERSON[ended]}. Without the hold the next run may pay it.
+    </p>`,
+  );
+}
 
 /** Approved bills that nothing keeps back any more. */
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {

@@ -2,19 +2,30 @@ import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
 import { AFTER_LOSS, afterText, type SendsAfter } from "../goes-out.ts";
 import { formatUsd } from "../money.ts";
+import type { MoneyReach } from "./money-reach.ts";
 import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
 
 /**
  * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
  * go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill, $30,000.00, which
  * needs the owner.`
+ *
+ * @param money how far the money of their account reaches; all the way where nothing is said
  */
-export function shareText(share: ApprovalShare, sends?: SendsAfter): string {
+export function shareText(
+  share: ApprovalShare,
+  {
+    money,
+    sends,
+  }: { readonly money?: MoneyReach | undefined; readonly sends?: SendsAfter | undefined } = {},
+): string {
   const { goesOut, newDates, held, oneOfSeveral, given, none } = share;
   const does = [
     ...(goesOut.count === 0
       ? []
-      : [`lets ${sumText(goesOut)}, go out${afterText(sends)}${movedText(newDates)}`]),
+      : [
+          `lets ${sumText(goesOut)}, go out${afterText(sends)}${reachText(money)}${movedText(newDates)}`,
+        ]),
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
       : []),
@@ -50,7 +61,7 @@ export function effectText(effect: {
   readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
   /** How far the money of their account reaches; all the way where nothing is said. */
-  readonly money?: "none" | "short" | undefined;
+  readonly money?: MoneyReach | undefined;
   readonly sends?: SendsAfter | undefined;
 }): string {
   const { goesOut, newDates, held, notSent = [], missing, money, sends } = effect;
@@ -80,12 +91,15 @@ function notSentText({ text, ...bills }: NotSent): string {
 
 function goText(
   bills: number,
-  money: "none" | "short" | undefined,
+  money: MoneyReach | undefined,
   sends: SendsAfter | undefined,
 ): string {
   if (money === "none") return `${waits(bills)} for money`;
-  const go = `${bills === 1 ? "goes" : "go"} out${afterText(sends)}`;
-  return money === "short" ? `${go} as far as the money reaches` : go;
+  return `${bills === 1 ? "goes" : "go"} out${afterText(sends)}${reachText(money)}`;
+}
+
+function reachText(money: MoneyReach | undefined): string {
+  return money === undefined ? "" : " as far as the money reaches";
 }
 
 function whyAfter(goesOut: BillSum, sends: SendsAfter | undefined): string {

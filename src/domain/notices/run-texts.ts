@@ -146,11 +146,19 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
 export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): NoticeText {
   const settled = sums.get("settled");
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
+  const lines = sumLines(sums);
+  const isUnpaid =
+    phase === "completed" &&
+    [...sums].every(([state, { count }]) => count === 0 || state === "cancelled");
+  const nothing = lines.length === 0 ? "had nothing to pay" : "ended: nothing of it was paid";
+  const ending = isUnpaid ? nothing : (ENDINGS[phase] ?? `ended: ${phase}`);
   return {
-    subject: `${run.playbook} ${run.period} ${ENDINGS[phase] ?? `ended: ${phase}`}${paid}`,
-    text: [`Run ${run.runId}:`, ...sumLines(sums), `Full report: payrun report ${run.runId}`].join(
-      "\n",
-    ),
+    subject: `${run.playbook} ${run.period} ${ending}${paid}`,
+    text: [
+      lines.length === 0 ? `Run ${run.runId} has no bills.` : `Run ${run.runId}:`,
+      ...lines,
+      `Full report: payrun report ${run.runId}`,
+    ].join("\n"),
   };
 }
 

@@ -26,7 +26,21 @@ export function calledBackText(phase: RunPhase, byState: Sums): string | undefin
   if (count === 0) return undefined;
   const cents = formatUsd(cancelled.cents + refunded.cents);
   const were = `${count === 1 ? "was" : "were"} called back or left out`;
-  if (count < all) return `${counted(count, "bill")} of ${all}, ${cents}, ${were}`;
+  if (count < all) {
+    const some = `${counted(count, "bill")} of ${all}, ${cents}, ${were}`;
+    return phase === "completed" ? some : `${some}${unsettledText(byState)}`;
+  }
   const whole = count === 1 ? "its one bill" : `all of its ${counted(count, "bill")}`;
   return `nothing of it was paid: ${whole}, ${cents}, ${were}`;
+}
+
+/** `; 5 more, $23,228.47, have not settled`: they are why the run has exceptions. */
+function unsettledText(byState: Sums): string {
+  const told = ["settled", "cancelled", "refunded"];
+  const others = Object.entries(byState).filter(([state]) => !told.includes(state));
+  const count = others.reduce((sum, [, bills]) => sum + bills.count, 0);
+  if (count === 0) return "";
+  const cents = others.reduce((sum, [, bills]) => sum + bills.cents, 0);
+  const have = count === 1 ? "has" : "have";
+  return `; ${count.toLocaleString("en-US")} more, ${formatUsd(cents)}, ${have} not settled`;
 }

@@ -3,7 +3,7 @@ import { HOLD_SCOPES, type HoldField } from "../../domain/holds.ts";
 import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
-import { liftHolds } from "../../actions/holds/release.ts";
+import { endedByPerson, liftHolds } from "../../actions/holds/release.ts";
 import { createNamedHold, endOf } from "../../actions/holds/set-hold.ts";
 import { requireRole } from "../../actions/principal.ts";
 import { goesOutJson, heldSums, holdJson, holdsJson } from "../../reports/status/holds.ts";
@@ -168,13 +168,17 @@ function addRelease(routes: Routes): void {
       const check = (hold: Hold): void => requireLifter(principal, hold, lifters(hold));
       check(known);
       const lift = { holdIds: [params.id], by: principal.name, check };
+      const { db } = context.store;
+      const ended = await endedByPerson(db, known);
       const { released, goesOut, stillHeldBy } = await liftHolds(context, profile, lift);
       const [hold] = released;
       if (hold === undefined) throw notInForce(params.id);
-      const { db } = context.store;
       const json = await holdJson(db, hold, profile);
       const sums = await goesOutJson(context, profile, goesOut);
-      return { status: 200, json: { ...json, goesOut: sums, stillHeldBy } };
+      return {
+        status: 200,
+        json: { ...json, goesOut: sums, stillHeldBy, ...(ended === undefined ? {} : { ended }) },
+      };
     },
   });
 }

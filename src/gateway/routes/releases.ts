@@ -163,7 +163,11 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
   const released = [];
   const kept = [];
   for (const { profile, lifting, kept: ofOne } of all) {
-    released.push(...(await holdsJson(db, lifting, profile)));
+    for (const [index, json] of (await holdsJson(db, lifting, profile)).entries()) {
+      const hold = lifting[index];
+      const ended = hold === undefined ? undefined : await endedByPerson(db, hold);
+      released.push({ ...json, ...(ended === undefined ? {} : { ended }) });
+    }
     const holds = await holdsJson(
       db,
       ofOne.map(({ hold }) => hold),

@@ -26,6 +26,8 @@ export class AccountSums {
   readonly #summary: PlanSummary | undefined;
   readonly #topUps: readonly MadeTopUp[];
   readonly #accounts = new Map<string, Account>();
+  /** What has been decided already, of all accounts. */
+  #decidedCents = 0;
 
   /** @param topUps that the run has asked for */
   constructor(summary: PlanSummary | undefined, topUps: readonly MadeTopUp[]) {
@@ -33,8 +35,10 @@ export class AccountSums {
     this.#topUps = topUps;
   }
 
-  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum): void {
+  /** @param isOpen true of bills that wait for an approval */
+  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum, isOpen: boolean): void {
     if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
+    if (!isOpen) this.#decidedCents += bills.cents;
     const { sourceId, kind, name, last4 } = funding;
     const known = this.#accounts.get(sourceId);
     this.#accounts.set(sourceId, {
@@ -56,6 +60,19 @@ export class AccountSums {
             (account.promisedCents ?? 0) -
             account.bills.cents,
     }));
+  }
+
+  /**
+   * What is left now for bills that are not decided yet; null unless it is known of all accounts.
+   */
+  leftCents(): number | null {
+    const accounts = [...this.#accounts.values()];
+    if (accounts.some(({ availableCents }) => availableCents === null)) return null;
+    const has = (account: Account): number => {
+      const { availableCents, promisedCents, depositedCents = 0, onItsWayCents = 0 } = account;
+      return (availableCents ?? 0) - (promisedCents ?? 0) + depositedCents - onItsWayCents;
+    };
+    return accounts.reduce((sum, account) => sum + has(account), -this.#decidedCents);
   }
 
   /** Without its money: what there was when it was planned says nothing once all is decided. */

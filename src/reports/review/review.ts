@@ -24,6 +24,7 @@ import {
   ShareSums,
   WaitingSums,
 } from "../../domain/approvals/share.ts";
+import { moneyReach } from "../../domain/approvals/money-reach.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
@@ -154,7 +155,7 @@ export async function reviewOf(
   };
 }
 
-/** What an approval by whoever asks would do. */
+/** What an approval by whoever asks would do, or why theirs counts for nothing. */
 async function yoursOf(
   db: Db,
   { businessId }: Run,
@@ -177,7 +178,7 @@ async function yoursOf(
     mayReject: digest.mayReject,
     summary:
       refusal === undefined
-        ? shareText(share, sends)
+        ? shareText(share, { money: share.money, sends })
         : `Your approval doesn't count: ${refusal.reason}.`,
   };
 }
@@ -272,7 +273,9 @@ class ReviewDigest {
     this.#plan = plus(this.#plan, bills);
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
-    this.#accounts.add(plan, state, bills);
+    if (!this.#of.drop.has(line.payableId)) {
+      this.#accounts.add(plan, state, bills, missing !== null);
+    }
     if (!this.#isOver && DECIDABLE.includes(line.state)) {
       this.#unsentSources.add(plan.funding.sourceId);
     }
@@ -294,7 +297,9 @@ class ReviewDigest {
   }
 
   share() {
-    return this.#shares.share();
+    const share = this.#shares.share();
+    const money = moneyReach(this.#accounts.leftCents(), share.goesOut);
+    return { ...share, ...(money === undefined ? {} : { money }) };
   }
 
   shown() {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { leftText, nextCommands, PlanDigest } from "../../../src/cli/show/plan.ts";
 import type { RunStatus } from "../../../src/api/runs.ts";
-import { moneyFor, shortLines } from "../../../src/cli/show/review.ts";
+import { leftText, nextCommands, PlanDigest } from "../../../src/cli/show/plan.ts";
+import { shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
 test("what a plan's bills come to is the same by page as at once, and names the largest odd ones", () => {
@@ -45,15 +45,13 @@ test("what an account lacks is said as that, in a plan, in a review and after an
     const money = { availableCents: 15_00, promisedCents: 0, afterCents };
     return [{ ...account, sourceId: "balance", ...money }];
   };
-  expect(moneyFor({ accounts: has(0) })).toBeUndefined();
-  expect(moneyFor({ accounts: has(-5_00) })).toBe("short");
-  expect(moneyFor({ accounts: has(-5_00).map((each) => ({ ...each, availableCents: 0 })) })).toBe(
-    "none",
-  );
   expect(shortLines({ accounts: has(0) })).toEqual([]);
-  expect(shortLines({ accounts: has(-5_00) }).map(stripVTControlCharacters)).toEqual([
-    expect.stringMatching(/Balance is short by \$5\.00 .* waits for money/),
-  ]);
+  const deposited = has(0).map((each) => ({ ...each, depositedCents: 5_00, onItsWayCents: 5_00 }));
+  for (const accounts of [has(-5_00), deposited]) {
+    expect(shortLines({ accounts }).map(stripVTControlCharacters)).toEqual([
+      expect.stringMatching(/Balance is short by \$5\.00 .* waits for money/),
+    ]);
+  }
 });
 
 test("a plan says how many bills can't be recalled once they are sent", () => {

@@ -5,7 +5,7 @@ import { depositNeeds, shortOfMoney } from "../../../src/console/pages/deposit.t
 type Review = Parameters<typeof shortOfMoney>[0];
 
 const open = { hash: "h1", state: "proposed", amountCents: 22_181_869 };
-const run = { id: "pay-run/acme/few/2026-12-17", planHash: "p1" };
+const run = { id: "pay-run/acme/few/2026-12-17", planHash: "p1", accounts: [] };
 
 test("who approves more than the balance covers is told that it waits for a deposit, with the way to it", async () => {
   const short = (
@@ -14,7 +14,14 @@ test("who approves more than the balance covers is told that it waits for a depo
   expect(short).toContain("short by $221,818.69");
   expect(short).toContain("/deposit?topUp=h1&amp;plan=p1");
   const made = { ...run, topUps: [{ ...open, state: "completed" }] } as unknown as Review;
-  expect(shortOfMoney(made)).toBe("");
+  expect((await html`${shortOfMoney(made)}`).toString()).toBe("");
+});
+
+test("who approves more than an account has is told by how much, where no deposit is asked for", async () => {
+  const balance = { name: "Balance", last4: null, sourceId: "balance", afterCents: -45_437_81 };
+  const said = await html`${shortOfMoney({ ...run, accounts: [balance] } as unknown as Review)}`;
+  expect(said.toString()).toContain("Balance doesn’t cover all of it");
+  expect(said.toString()).toContain("short by $45,437.81");
 });
 
 test("a deposit says whom it waits for", () => {

@@ -7,6 +7,7 @@ import {
   shareOf,
   ShareSums,
 } from "../../../src/domain/approvals/share.ts";
+import { moneyReach } from "../../../src/domain/approvals/money-reach.ts";
 import { effectText, missingText, shareText } from "../../../src/domain/approvals/share-texts.ts";
 
 const line = (changes: Partial<LineUnderApproval> = {}): LineUnderApproval => ({
@@ -80,6 +81,9 @@ test("what an approval would do is one sentence over all bills", () => {
   expect(shareText(sums.share())).toBe(
     "Your approval lets 54 bills, $540.00, go out, covers 1 bill, $5.00, which a hold keeps back, and is one of 2 for 4 bills, $400.00; it counts for none of 1 bill, $30,000.00, which needs the owner.",
   );
+  expect(shareText(sums.share(), { money: "short" })).toContain(
+    "lets 54 bills, $540.00, go out as far as the money reaches, covers 1 bill",
+  );
   expect(shareText(new ShareSums().share())).toBe("No bill of it waits for an approval.");
 });
 
@@ -105,4 +109,15 @@ test("what it did is said with bills, sums and what is still needed", () => {
   );
   // Who has left out all that waited is not told to wait.
   expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
+});
+
+test.each([
+  [null, undefined],
+  [60_00, undefined],
+  [59_99, "short"],
+  [0, "none"],
+  [-1, "none"],
+])("of %s cents, an approval of $60.00 reaches its bills as far as: %s", (left, reach) => {
+  expect(moneyReach(left, { cents: 60_00 })).toBe(reach);
+  expect(moneyReach(left, { cents: 0 })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { parked } from "../../../src/domain/notices/run-texts.ts";
+import type { LineState, RunPhase } from "../../../src/contracts/pay-run.ts";
+import { parked, runEnded } from "../../../src/domain/notices/run-texts.ts";
 
 const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026-11-26" };
 
@@ -37,5 +38,25 @@ describe("a notice of parked bills", () => {
       "- bill-9, $123.45: R02 Account closed.",
       "- and 2 more",
     ]);
+  });
+});
+
+describe("a notice of a run that has ended", () => {
+  const subject = (phase: RunPhase, sums: Readonly<Partial<Record<LineState, number>>>) => {
+    const bills = Object.entries(sums) as [LineState, number][];
+    return runEnded(
+      run,
+      phase,
+      new Map(bills.map(([state, count]) => [state, { count, cents: count * 100 }])),
+    ).subject;
+  };
+
+  test("says that it is complete only where something of it was paid", () => {
+    expect(subject("completed", { settled: 2 })).toBe("rent 2026-11-26 is complete, $2.00 settled");
+    expect(subject("completed", { cancelled: 9 })).toBe(
+      "rent 2026-11-26 ended: nothing of it was paid",
+    );
+    expect(subject("completed", {})).toBe("rent 2026-11-26 had nothing to pay");
+    expect(subject("rejected", { cancelled: 9 })).toBe("rent 2026-11-26 was rejected");
   });
 });

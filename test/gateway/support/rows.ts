@@ -67,6 +67,8 @@ export interface Seed {
   readonly author?: string;
   /** What the playbook does about bills whose day has passed; asks unless said. */
   readonly late?: "ask" | "next-business-day";
+  /** The account that the plan was made for, which has $10,000.00; none unless said. */
+  readonly source?: PlanLine["funding"];
   readonly lines: readonly PlanLine[];
   /** What else the plan says. */
   readonly summary?: Partial<PlanSummary>;
@@ -134,7 +136,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
           cash: [],
           availableCents: 1_000_000,
           reservedCents: 0,
-          source: null,
+          source: seed.source ?? null,
           ...seed.summary,
         },
         lines: seed.lines,
