@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { newYorkDate } from "../domain/clock/new-york.ts";
 import {
   digest,
   digestDate,
@@ -81,7 +82,8 @@ async function raiseDigest(
   if (runs.length === 0) return;
   await raiseNotice(store.db, {
     ...fact,
-    ...digest(playbook, date, runs),
+    // It says how the runs stand now, which may be days after the morning that it was due.
+    ...digest(playbook, newYorkDate(businessMs), runs),
     roles: [],
     data: { playbook, date, runs: runs.map(({ runId, phase }) => ({ runId, phase })) },
     nowMs: nowMs(),

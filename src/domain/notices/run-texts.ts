@@ -143,11 +143,18 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
   failed: "could not be planned",
 };
 
-export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): NoticeText {
+/** @param unpaid what it came to without paying some of its bills; undefined where it paid all */
+export function runEnded(
+  run: RunName,
+  phase: RunPhase,
+  sums: SumsByState,
+  unpaid?: string,
+): NoticeText {
   const settled = sums.get("settled");
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
+  const ended = `${ENDINGS[phase] ?? `ended: ${phase}`}${paid}`;
   return {
-    subject: `${run.playbook} ${run.period} ${ENDINGS[phase] ?? `ended: ${phase}`}${paid}`,
+    subject: `${run.playbook} ${run.period} ${unpaid === undefined ? ended : `${ended}; ${unpaid}`}`,
     text: [`Run ${run.runId}:`, ...sumLines(sums), `Full report: payrun report ${run.runId}`].join(
       "\n",
     ),

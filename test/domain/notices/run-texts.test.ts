@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { parked } from "../../../src/domain/notices/run-texts.ts";
+import { calledBackText } from "../../../src/domain/runs/after-end.ts";
+import { parked, runEnded } from "../../../src/domain/notices/run-texts.ts";
 
 const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026-11-26" };
 
@@ -38,4 +39,24 @@ describe("a notice of parked bills", () => {
       "- and 2 more",
     ]);
   });
+});
+
+test("a notice of a run's end says what was called back, and that nothing was paid where all was", () => {
+  const one = { count: 1, cents: 12_345 };
+  const subject = (sums: Parameters<typeof runEnded>[2]) =>
+    runEnded(run, "completed", sums, calledBackText("completed", Object.fromEntries(sums))).subject;
+  expect(subject(new Map([["settled", one]]))).toBe("rent 2026-11-26 is complete, $123.45 settled");
+  expect(
+    subject(
+      new Map([
+        ["settled", one],
+        ["cancelled", one],
+      ]),
+    ),
+  ).toBe(
+    "rent 2026-11-26 is complete, $123.45 settled; 1 bill of 2, $123.45, was called back or left out",
+  );
+  expect(subject(new Map([["cancelled", one]]))).toBe(
+    "rent 2026-11-26 is complete; nothing of it was paid: its one bill, $123.45, was called back or left out",
+  );
 });
