@@ -86,7 +86,7 @@ async function recordEnd(
     details: { payableId: item.payableId, reason: outcome.reason },
   });
   if (isNotCancelled(state)) {
-    const now = { is: `was not cancelled: ${state}`, state, reason: outcome.reason };
+    const now = { is: "was not cancelled", state, reason: outcome.reason };
     await notifyNotCancelled(trx, cancellation, item, now, clock);
   }
 }

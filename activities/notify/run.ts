@@ -20,6 +20,7 @@ import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
+import { calledBackText } from "../../src/domain/runs/after-end.ts";
 import { waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
@@ -132,7 +133,12 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<
   await raise(trx, run, clock.realMs, "run-completed", run.runId, {
     ...(onlyPlans(run.policy) && progress.phase === "completed"
       ? planTold(run, counts.get("skipped"))
-      : runEnded(run, progress.phase, counts)),
+      : runEnded(
+          run,
+          progress.phase,
+          counts,
+          calledBackText(progress.phase, Object.fromEntries(counts)),
+        )),
     roles: [],
     data: { phase: progress.phase, totalCents: progress.totalCents, sums },
   });

@@ -9,7 +9,12 @@ import { noteKept } from "../store/janitor/behind.ts";
 import { claimStrays, releaseOrphanClaims } from "../store/janitor/open-runs.ts";
 import type { JanitorContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
-import { holdIfBothMayBeLost, holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+import {
+  holdIfBothMayBeLost,
+  holdIfEndsAreUnknown,
+  holdIfRunsAreUnknown,
+  holdIfRunsHaveSeenMore,
+} from "./lost-store.ts";
 import { lookAtOpenSends } from "./open-sends.ts";
 import { FOLLOWED, followLost } from "./lost-workflows.ts";
 import { compareSchedules } from "./schedules.ts";
@@ -87,8 +92,10 @@ class Janitor {
   async lookForLoss(): Promise<void> {
     try {
       const remembered = await rememberedRuns(this.#context.temporal);
+      const running = await runningWorkflows(this.#context.temporal);
       for (const profile of this.#context.profiles.all()) {
         await holdIfRunsAreUnknown(this.#context, profile, remembered);
+        await holdIfEndsAreUnknown(this.#context, profile, running);
       }
       if (!this.#begun) await holdIfBothMayBeLost(this.#context);
       this.#begun = true;

@@ -6,7 +6,8 @@ import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts"
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
 import type { JanitorContext } from "./context.ts";
-import { executionOf, runningSince } from "./executions.ts";
+import { executionOf, mayBeStarting, runningSince } from "./executions.ts";
+import { runsWithoutEnd } from "./lost-runs.ts";
 import { FOLLOWED } from "./lost-workflows.ts";
 
 /** Processes say more often than this that a store is in use; a backup was made longer ago. */
@@ -39,6 +40,24 @@ export async function holdIfRunsAreUnknown(
     evidence: `the store doesn't know what Temporal has: ${namesOf(unknown)}`,
     hadItAtMs: remembered.get(latest) ?? 0,
   });
+}
+
+/**
+ * Holds everything of a business where a run has ended in Temporal that its store has open. A pass
+ * would find that too, but not before the lease is over that a backup still has of a worker of then.
+ */
+export async function holdIfEndsAreUnknown(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  running: ReadonlySet<string>,
+): Promise<void> {
+  for (const { workflowId, sinceMs, keep } of await runsWithoutEnd(context, profile)) {
+    if (running.has(workflowId)) continue;
+    const execution = await executionOf(context.temporal, workflowId);
+    if (execution.kind !== "completed" || mayBeStarting(execution, sinceMs)) continue;
+    const kept = await keep?.(execution);
+    await context.store.transactionOf(profile.businessId, async (trx) => kept?.(trx));
+  }
 }
 
 /** Asks the runs at work what they have last seen of the store, and holds everything where it is gone. */

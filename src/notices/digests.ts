@@ -1,11 +1,11 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { newYorkDate } from "../domain/clock/new-york.ts";
 import {
   digest,
   digestDate,
   type DigestedRun,
   type DigestRhythm,
 } from "../domain/notices/digest.ts";
-import { newYorkDate } from "../domain/clock/new-york.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { countLines } from "../store/lines/lines.ts";

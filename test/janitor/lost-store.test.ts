@@ -1,7 +1,9 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { expect } from "vitest";
+import { startJanitor } from "../../src/janitor/janitor.ts";
 import { holdIfBothMayBeLost } from "../../src/janitor/lost-store.ts";
 import { lastKept, noteKept } from "../../src/store/janitor/behind.ts";
+import { takeLease } from "../../src/store/sql/leases.ts";
 import { listHolds } from "../../src/store/holds/holds.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 
@@ -93,4 +95,29 @@ test("a run whose launch had not reached Temporal yet is no sign of a loss", asy
   await world.store.db.updateTable("runs").set({ launched_at_ms: Date.now() }).execute();
   await look(world);
   expect(await holdsOf(world)).toEqual([]);
+});
+
+test("before a worker polls, everything is on hold where a run has ended that the store has open, though a backup still has the lease of a worker of then", async ({
+  world,
+}) => {
+  const runId = await runOfDaysAgo(world);
+  const { db } = world.store;
+  expect(await takeLease(db, { name: "janitor", holder: "of then" }, 122_000)).toBe(true);
+  const temporal = {
+    withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
+    workflow: {
+      list: async function* ({ query }: { query: string }) {
+        if (!query.includes("Running")) yield { workflowId: runId, startTime: new Date(1) };
+      },
+      getHandle: () => ({
+        describe: async () => ({ status: { name: "COMPLETED" }, closeTime: new Date() }),
+      }),
+    },
+  } as unknown as Client;
+  const profiles = { all: () => [world.world.profile] };
+  const janitor = await startJanitor({ ...world.context(), temporal, profiles });
+  await janitor.stop();
+  expect(await holdsOf(world)).toEqual([
+    { scope: "all", reason: expect.stringContaining(`the run ${runId} has ended`) },
+  ]);
 });

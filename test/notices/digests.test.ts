@@ -2,31 +2,37 @@ import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { raiseDigests } from "../../src/notices/digests.ts";
+import type { Store } from "../../src/store/index.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, policy } from "../store/fixtures.ts";
 import { desk } from "./support.ts";
 
+const apply = (store: Store, compiled: PayRunPlaybook) =>
+  store.transaction((trx) =>
+    applyPlaybook(trx, {
+      name: compiled.name,
+      kind: compiled.kind,
+      text: JSON.stringify(compiled),
+      compiled,
+      business: compiled.business ?? "acme",
+      author: "ada",
+      authorTokenId: null,
+      nowMs: 1,
+    }),
+  );
+
 test("a playbook's digest comes once a day, by the business's clock, while there are runs to speak of", async () => {
   const { store, profile } = await desk(undefined);
-  const apply = (compiled: PayRunPlaybook) =>
-    store.transaction((trx) =>
-      applyPlaybook(trx, {
-        name: compiled.name,
-        kind: compiled.kind,
-        text: JSON.stringify(compiled),
-        compiled,
-        business: compiled.business ?? "acme",
-        author: "ada",
-        authorTokenId: null,
-        nowMs: 1,
-      }),
-    );
-  await apply({ ...policy, business: "acme", notify: { people: "by-role", digest: "daily" } });
-  await apply({ ...policy, name: "monthly", notify: null });
+  await apply(store, {
+    ...policy,
+    business: "acme",
+    notify: { people: "by-role", digest: "daily" },
+  });
+  await apply(store, { ...policy, name: "monthly", notify: null });
   const theirs = { business: "beta", notify: { people: "by-role", digest: "daily" } } as const;
-  await apply({ ...policy, ...theirs, name: "a-business-out-of-reach" });
+  await apply(store, { ...policy, ...theirs, name: "a-business-out-of-reach" });
   // Before its time: the one of the banking day before is due, as the first.
   let businessMs = Date.parse("2026-11-19T12:30:00Z");
   const context = {

@@ -220,7 +220,7 @@ function depositLines(deposit: PayableHistory["deposits"][number], zone: string)
 function cancellationLines({ cancellations }: PayableHistory): string[] {
   return cancellations.map(
     ({ id, paymentId, state, reason }) =>
-      `${paymentId ?? "the bill"}: ${bold(state)}${reason === null ? "" : `, ${printable(reason)}`} ${dim(id)}`,
+      `${paymentId ?? "the bill"}: ${bold(state.replaceAll(/[-_]/g, " "))}${reason === null ? "" : `. ${printable(reason)}`} ${dim(id)}`,
   );
 }
 

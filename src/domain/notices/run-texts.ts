@@ -143,17 +143,22 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
   failed: "could not be planned",
 };
 
-export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): NoticeText {
+/** @param unpaid what it came to without paying some of its bills; undefined where it paid all */
+export function runEnded(
+  run: RunName,
+  phase: RunPhase,
+  sums: SumsByState,
+  unpaid?: string,
+): NoticeText {
   const settled = sums.get("settled");
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
   const lines = sumLines(sums);
-  const isUnpaid =
-    phase === "completed" &&
-    [...sums].every(([state, { count }]) => count === 0 || state === "cancelled");
-  const nothing = lines.length === 0 ? "had nothing to pay" : "ended: nothing of it was paid";
-  const ending = isUnpaid ? nothing : (ENDINGS[phase] ?? `ended: ${phase}`);
+  const isUnpaid = [...sums].every(([state, { count }]) => count === 0 || state === "cancelled");
+  const nothing = lines.length === 0 ? "had nothing to pay" : "has ended";
+  const ending =
+    phase === "completed" && isUnpaid ? nothing : (ENDINGS[phase] ?? `ended: ${phase}`);
   return {
-    subject: `${run.playbook} ${run.period} ${ending}${paid}`,
+    subject: `${run.playbook} ${run.period} ${ending}${paid}${unpaid === undefined ? "" : `; ${unpaid}`}`,
     text: [
       lines.length === 0 ? `Run ${run.runId} has no bills.` : `Run ${run.runId}:`,
       ...lines,

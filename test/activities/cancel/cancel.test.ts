@@ -3,7 +3,9 @@ import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
 import { cancelOfHeld } from "../../../src/domain/cancellations/policy.ts";
 import type { StopScope } from "../../../src/domain/holds.ts";
 import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
+import { explainIn } from "../explain.ts";
 import { inDays } from "../planning-world.ts";
 import type { MoneyWorld } from "../money-world.ts";
 
@@ -37,6 +39,10 @@ describe("a held payment that the service refuses to cancel", () => {
     const id = await cancels.ask({ payments: [held] });
     await cancels.turns(id);
     expect(await cancels.shown(id)).toEqual([`${held} several-scheduled`]);
+    const [told] = await listNotices(world.store.db, { limit: 1 });
+    expect(told?.subject).toMatch(/: a payment of \$100\.00 was not cancelled$/);
+    const { text } = await explainIn(world, payableId);
+    expect(text).toContain(`${held}: several scheduled. Of a bill with several scheduled payments`);
     expect(counted.sent).toBe(1);
   });
 

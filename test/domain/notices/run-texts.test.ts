@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { LineState, RunPhase } from "../../../src/contracts/pay-run.ts";
+import { calledBackText } from "../../../src/domain/runs/after-end.ts";
 import { parked, runEnded } from "../../../src/domain/notices/run-texts.ts";
 
 const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026-11-26" };
@@ -41,22 +42,19 @@ describe("a notice of parked bills", () => {
   });
 });
 
-describe("a notice of a run that has ended", () => {
-  const subject = (phase: RunPhase, sums: Readonly<Partial<Record<LineState, number>>>) => {
-    const bills = Object.entries(sums) as [LineState, number][];
-    return runEnded(
-      run,
-      phase,
-      new Map(bills.map(([state, count]) => [state, { count, cents: count * 100 }])),
-    ).subject;
+test("a notice of a run's end says what was called back, and calls none complete that paid nothing", () => {
+  const one = { count: 1, cents: 12_345 };
+  const subject = (states: readonly LineState[], phase: RunPhase = "completed") => {
+    const sums = new Map(states.map((state) => [state, one]));
+    return runEnded(run, phase, sums, calledBackText(phase, Object.fromEntries(sums))).subject;
   };
-
-  test("says that it is complete only where something of it was paid", () => {
-    expect(subject("completed", { settled: 2 })).toBe("rent 2026-11-26 is complete, $2.00 settled");
-    expect(subject("completed", { cancelled: 9 })).toBe(
-      "rent 2026-11-26 ended: nothing of it was paid",
-    );
-    expect(subject("completed", {})).toBe("rent 2026-11-26 had nothing to pay");
-    expect(subject("rejected", { cancelled: 9 })).toBe("rent 2026-11-26 was rejected");
-  });
+  expect(subject(["settled"])).toBe("rent 2026-11-26 is complete, $123.45 settled");
+  expect(subject(["settled", "cancelled"])).toBe(
+    "rent 2026-11-26 is complete, $123.45 settled; 1 bill of 2, $123.45, was called back or left out",
+  );
+  expect(subject(["cancelled"])).toBe(
+    "rent 2026-11-26 has ended; nothing of it was paid: its one bill, $123.45, was called back or left out",
+  );
+  expect(subject([])).toBe("rent 2026-11-26 had nothing to pay");
+  expect(subject(["cancelled"], "rejected")).toBe("rent 2026-11-26 was rejected");
 });
