@@ -1,4 +1,4 @@
-import type { LineState, PlanLine } from "../../../src/contracts/pay-run.ts";
+import type { LineState, PlanLine, PlanSummary } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { claimPayables } from "../../../src/store/payables/claims.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
@@ -68,6 +68,8 @@ export interface Seed {
   /** What the playbook does about bills whose day has passed; asks unless said. */
   readonly late?: "ask" | "next-business-day";
   readonly lines: readonly PlanLine[];
+  /** What its account has and has promised; it pays from no single one unless said. */
+  readonly cash?: Pick<PlanSummary, "source" | "availableCents" | "reservedCents">;
 }
 
 /** The playbook whose rules the lines of a plan carry. */
@@ -133,6 +135,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
           availableCents: 1_000_000,
           reservedCents: 0,
           source: null,
+          ...seed.cash,
         },
         lines: seed.lines,
         skipped: [
