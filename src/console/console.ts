@@ -23,6 +23,8 @@ import { holdVendor, vendor } from "./pages/vendor.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Door, Visitor } from "./visitor.ts";
 
+/** Where the pages' own files are. */
+export const FILES = "/console/:file";
 /** A browser keeps a file of ours for a year: its address changes with its text. */
 const KEPT = "public, max-age=31536000, immutable";
 
@@ -65,7 +67,7 @@ export function createConsole(door: Door): Hono {
     await next();
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);
   });
-  app.get("/console/:file", (c) => {
+  app.get(FILES, (c) => {
     const file = fileNamed(c.req.param("file"));
     if (file === undefined) return c.notFound();
     return c.body(file.text, 200, { "content-type": file.type, "cache-control": KEPT });
