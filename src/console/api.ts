@@ -78,6 +78,7 @@ export class Api {
 const FOR_PAGES: Readonly<Record<string, string>> = {
   not_parked:
     "It waits for no decision any more: somebody has decided, or it goes its way again. Its page says how it stands.",
+  until_past: "The day until which it should last has passed.",
   temporal_unreachable:
     "Temporal, which runs the payments, can’t be reached right now. Try again in a minute; if it stays so, tell whoever runs Payrun.",
 };

@@ -23,6 +23,16 @@ export const BILLS: readonly State[] = [
     GRETA,
     service(({ unplanned }) => bill(unplanned.id)),
   ),
+  at(
+    "bill-of-the-service-hold",
+    GRETA,
+    service(({ unplanned }) => bill(unplanned.id, "/hold")),
+  ),
+  answer("bill-of-the-service-held", GRETA, {
+    path: service(({ unplanned }) => bill(unplanned.id, "/hold")),
+    filled: { text: { Why: "A call is open" } },
+    button: "Hold it",
+  }),
   at("bill-nowhere", CORA, bill("pbl_nowhere")),
   ...acts.map((act) => at(`bill-act-${act}`, HANNA, bill(parked, `/${act}`))),
   at("bill-act-cancel", HANNA, bill(billIn("scheduled"), "/cancel")),
