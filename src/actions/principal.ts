@@ -22,7 +22,7 @@ export function requireRole(
   throw new GatewayError(
     403,
     "forbidden",
-    `This needs one of the roles ${[...new Set(roles)].join(", ")}; the token of ${principal.name} has ${
+    `This needs one of the roles ${[...new Set(roles)].join(", ")}; ${principal.name} has ${
       principal.roles.join(", ") || "none"
     }.${besides === "" ? "" : ` ${besides}`}`,
   );

@@ -9,7 +9,8 @@ import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
 import { bill } from "./pages/bill.ts";
 import { cancelBill, giveUp, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
 import { checkRecall, emergency, recall } from "./pages/emergency.ts";
-import { holds, newHold, setHold } from "./pages/holds.ts";
+import { holds } from "./pages/holds.ts";
+import { newHold, setHold } from "./pages/new-hold.ts";
 import { decideIncident, incident } from "./pages/incident.ts";
 import { checkResolution, needsAction, resolveBills } from "./pages/needs-action.ts";
 import { checkRelease, checkReleaseAll, release, releaseAll } from "./pages/releases.ts";
@@ -23,6 +24,8 @@ import { holdVendor, vendor } from "./pages/vendor.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Door, Visitor } from "./visitor.ts";
 
+/** Where the pages' own files are. */
+export const FILES = "/console/:file";
 /** A browser keeps a file of ours for a year: its address changes with its text. */
 const KEPT = "public, max-age=31536000, immutable";
 
@@ -65,7 +68,7 @@ export function createConsole(door: Door): Hono {
     await next();
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);
   });
-  app.get("/console/:file", (c) => {
+  app.get(FILES, (c) => {
     const file = fileNamed(c.req.param("file"));
     if (file === undefined) return c.notFound();
     return c.body(file.text, 200, { "content-type": file.type, "cache-control": KEPT });

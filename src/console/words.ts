@@ -1,6 +1,9 @@
 import { GIVEN_BACK, stateTold } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
-import type { LineState } from "../contracts/pay-run.ts";
+import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
+import type { IncidentPhase } from "../contracts/incident.ts";
+import type { OnboardingPhase } from "../contracts/onboarding.ts";
+import type { LineState, RunPhase } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
 import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
@@ -41,7 +44,7 @@ export const LINE_WORDS: Readonly<Record<LineState | typeof GIVEN_BACK, StateWor
   skipped: { word: "Left out", tone: "plain" },
 };
 
-const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
+const RUN_WORDS: Readonly<Record<RunPhase, StateWord>> = {
   planning: { word: "Being planned", tone: "move" },
   "awaiting-approval": { word: "Waits for approval", tone: "wait" },
   funding: { word: "Finding the money", tone: "move" },
@@ -54,6 +57,46 @@ const PHASE_WORDS: Readonly<Record<string, StateWord>> = {
   cancelled: { word: "Cancelled", tone: "plain" },
   failed: { word: "Could not be planned", tone: "bad" },
 };
+
+/** What else has phases: cancellations, accounts that bounced, onboardings. */
+const OTHER_WORDS: Readonly<
+  Record<Exclude<CancellationPhase, RunPhase> | IncidentPhase | OnboardingPhase, StateWord>
+> = {
+  choosing: { word: "Putting bills on hold", tone: "move" },
+  withholding: { word: "Bills held back", tone: "wait" },
+  cancelling: { word: "Being called back", tone: "move" },
+  following: { word: "Waits for refunds", tone: "wait" },
+  open: { word: "Waits for a decision", tone: "wait" },
+  "topping-up": { word: "Waits for the deposit", tone: "wait" },
+  ended: { word: "Decided", tone: "plain" },
+  tax: { word: "Needs tax details", tone: "wait" },
+  signature: { word: "Needs a signature", tone: "wait" },
+  officers: { word: "Needs its officers", tone: "wait" },
+  certification: { word: "Needs a certification", tone: "wait" },
+  documents: { word: "Needs documents", tone: "wait" },
+  review: { word: "Reviewed by the service", tone: "move" },
+  verified: { word: "Verified", tone: "good" },
+  suspended: { word: "Suspended", tone: "bad" },
+  expired: { word: "Expired", tone: "bad" },
+};
+
+const PHASE_WORDS: Readonly<Record<string, StateWord>> = { ...OTHER_WORDS, ...RUN_WORDS };
+
+/** What became of a payment that was to be cancelled, or of a bill that is held back. */
+const CANCELLATION_WORDS: Readonly<Record<CancellationState, StateWord>> = {
+  withheld: { word: "Held back", tone: "wait" },
+  released: { word: "Released", tone: "good" },
+  cancelled: { word: "Cancelled", tone: "plain" },
+  refund_pending: { word: "Refund on its way", tone: "wait" },
+  refunded: { word: "Refunded", tone: "plain" },
+  "too-late": { word: "Too late to call back", tone: "bad" },
+  "several-scheduled": { word: "In several payments", tone: "bad" },
+  unknown: { word: "Answer not known yet", tone: "move" },
+};
+
+export function cancellationStateOf(state: string): StateWord {
+  return Object.entries(CANCELLATION_WORDS).find(([name]) => name === state)?.[1] ?? stateOf(state);
+}
 
 const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
 

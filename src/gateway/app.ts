@@ -29,7 +29,7 @@ import { addSystemRoutes } from "./routes/system.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
-import { createConsole, nothingHere } from "../console/console.ts";
+import { createConsole, FILES, nothingHere } from "../console/console.ts";
 import { refusalPage } from "../console/refusal-page.ts";
 import { consoleDoor } from "./console-door.ts";
 import { addCodecRoute } from "./codec.ts";
@@ -59,8 +59,9 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     );
   });
   app.use(async (c, next) => {
-    // Webhooks are counted by endpoint, and health is asked for by whoever watches.
-    const isOwn = [WEBHOOKS, "/health"].includes(routeOf(c));
+    // Webhooks are counted by endpoint, and health is asked for by whoever watches. The page that
+    // says that it was too much needs its stylesheet.
+    const isOwn = [WEBHOOKS, "/health", FILES].includes(routeOf(c));
     if (!isOwn) await context.rates.address(addressOf(c));
     await next();
   });

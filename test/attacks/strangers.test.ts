@@ -129,6 +129,17 @@ describe("too much is answered with 429 and when to come back", () => {
   });
 });
 
+test("the page that says that it was too much has its stylesheet", async () => {
+  await start({ limits: { ratePerAddress: 1 } });
+  const browser = { headers: { accept: "text/html" } };
+  let page = await fetch(gateway.url, browser);
+  for (let times = 0; times < 11; times += 1) page = await fetch(gateway.url, browser);
+  expect(page.status).toBe(429);
+  const [, stylesheet = ""] = /rel="stylesheet" href="([^"]+)"/.exec(await page.text()) ?? [];
+  expect((await fetch(`${gateway.url}${stylesheet}`)).status).toBe(200);
+  expect((await fetch(`${gateway.url}/console/more/style.css`)).status).toBe(429);
+});
+
 let kept: string | undefined;
 async function viewer(): Promise<string> {
   return (kept ??= await gateway.token("vic", ["viewer"]));

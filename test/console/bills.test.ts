@@ -73,14 +73,22 @@ describe("What needs action", () => {
         ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
       }),
     );
+    expect((await olga.get("/")).text).toContain(
+      "Account that bounced Waits for a decision waits for the owner",
+    );
     const path = "/incidents/balance?business=acme";
     const asked = await olga.get(path);
+    expect(asked.text).toContain("No bill waits for it Your decision about the account");
+    expect((await olga.get("/needs-action")).text).toContain("Nothing is paid from it until");
     expect(asked.text).toContain(
       "every bill that waits is paid again from it, within Nacha’s limits",
     );
     const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
     expect(done.text).toContain("Your decision counts");
     expect(await inForce()).toEqual([]);
+    expect((await olga.get(path)).text).toContain(
+      "Decided Insufficient funds The money is there, by",
+    );
     const again = await olga.post(path, {});
     expect(again.status).toBe(403);
   });
@@ -156,6 +164,7 @@ test("A cancellation's page names each bill by vendor and number, a hundred on a
   const id = await seedCancellation(gateway.store, [...bills, ...more]);
   const page = `/runs/${encodeURIComponent(id)}`;
   const first = await olga.get(page);
+  expect(first.text).toContain("Cancellation Putting bills on hold");
   expect(first.text).toContain("Harbor Street Bakery BILL-000101 Cancelled No money moved.");
   expect(first.text).toContain("Page 1 of 2");
   expect(first.text).not.toContain("pbl_more_49");

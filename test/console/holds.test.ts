@@ -44,6 +44,34 @@ describe("A hold", () => {
     }
   });
 
+  test("is set on an account as people call it; what nobody knows is said beside what was typed, which stays", async () => {
+    const path = "/holds/new?on=source";
+    const typed = { value: "The old one", reason: "odd debits", until: "friday" };
+    const asked = await olga.get(path);
+    const unknown = await olga.send(asked, "/holds/new", typed);
+    expect(unknown.status).toBe(422);
+    expect(unknown.text).toContain("No account is called “The old one”.");
+    expect(unknown.text).toContain("Write a date so: 2026-12-01.");
+    for (const value of Object.values(typed)) expect(unknown.html).toContain(`value="${value}"`);
+    const past = { ...typed, value: "balance", until: "2020-01-01" };
+    const over = await olga.send(unknown, "/holds/new", past);
+    expect(over.text).toContain("The day until which it should last has passed.");
+    expect(over.html).toContain('value="odd debits"');
+    expect(await inForce()).toEqual([]);
+    await olga.send(over, "/holds/new", { ...typed, value: "Balance", until: "" });
+    expect(await inForce()).toEqual(["source balance odd debits olga"]);
+  });
+
+  test("whose end has passed is asked for again with what was typed", async () => {
+    const path = "/bills/pbl_0101/hold?business=acme";
+    const typed = { reason: "a call is open", until: "2020-01-01" };
+    const over = await olga.send(await olga.get(path), path, typed);
+    expect(over.status).toBe(422);
+    expect(over.text).toContain("The day until which it should last has passed.");
+    expect(over.html).toContain('value="a call is open"');
+    expect(await inForce()).toEqual([]);
+  });
+
   test("of everything stands on each page, and is stopped with one form", async () => {
     const asked = await olga.get("/emergency");
     const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits" });

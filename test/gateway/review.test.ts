@@ -22,7 +22,7 @@ beforeEach(async () => {
   run = await seedRun(gateway.store, {
     launchedBy: "lou",
     author: "ada",
-    source: planLine("p1").funding,
+    summary: { source: planLine("p1").funding },
     lines: [
       planLine("p1"),
       planLine("p2", { dueDate: "2029-11-26", arrivalDate: "2029-11-29", flags: LATE }),

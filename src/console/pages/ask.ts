@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { field, type FieldSpec, form, hidden, note, section, submit } from "../elements.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
 import type { Markup } from "../words.ts";
 
 /** An act on one thing that asks why first, and says what it does before it does it. */
@@ -15,6 +16,8 @@ export interface Ask<Subject> {
   readonly isStop?: boolean;
   /** Besides the reason. */
   readonly fields?: (subject: Subject) => readonly FieldSpec[];
+  /** What is wrong with these fields, by name. */
+  readonly check?: (form: URLSearchParams) => Readonly<Record<string, string>>;
   /** Sent along unseen. */
   readonly kept?: (subject: Subject) => Readonly<Record<string, string>>;
   /** Where its page is, which the form is sent to as well. */
@@ -33,37 +36,69 @@ export function asking<Subject>(ask: Ask<Subject>): { readonly page: PageOf; rea
   return {
     page: async (request) => pageFor(ask, request, await ask.subject(request)),
     act: async (request) => {
+      const { form: said } = request;
       const subject = await ask.subject(request);
-      const reason = (request.form.get("reason") ?? "").trim();
-      if (reason === "")
-        return pageFor(ask, request, subject, "Say why: it is kept, and shown to others.");
-      return ask.act(request, subject, reason);
+      const reason = (said.get("reason") ?? "").trim();
+      const problems = {
+        ...(reason === "" ? { reason: "Say why: it is kept, and shown to others." } : {}),
+        ...ask.check?.(said),
+      };
+      if (Object.keys(problems).length > 0)
+        return pageFor(ask, request, subject, { said, problems });
+      return orAgain(
+        () => ask.act(request, subject, reason),
+        (refusal) => pageFor(ask, request, subject, { said, problems, refusal }),
+      );
     },
   };
 }
+
+/** Where what was filled in can't be so, the form stands there again with it. */
+export async function orAgain(
+  act: () => Promise<Made>,
+  again: (refusal: string) => Made,
+): Promise<Made> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof Refused) || (error.status !== 400 && error.status !== 422)) throw error;
+    return again(error.message);
+  }
+}
+
+/** What was sent, and what was wrong with it. */
+interface Sent {
+  readonly said: URLSearchParams;
+  readonly problems: Readonly<Record<string, string>>;
+  readonly refusal?: string;
+}
+
+const NOTHING_SENT: Sent = { said: new URLSearchParams(), problems: {} };
 
 function pageFor<Subject>(
   ask: Ask<Subject>,
   { visitor }: PageRequest,
   subject: Subject,
-  problem?: string,
+  { said, problems, refusal }: Sent = NOTHING_SENT,
 ): Made {
   const kept = Object.entries(ask.kept?.(subject) ?? {}).map(([name, value]) =>
     hidden(name, value),
   );
+  const isWrong = refusal !== undefined || Object.keys(problems).length > 0;
+  const filled = (spec: FieldSpec) =>
+    field({ ...spec, value: said.get(spec.name) ?? "", problem: problems[spec.name] });
   return {
     title: ask.title(subject),
     lead: ask.lead(subject),
-    status: problem === undefined ? 200 : 422,
+    status: isWrong ? 422 : 200,
     main: section(
       "Before you do this",
-      html`${note(ask.isStop === true ? "warn" : "info", ask.says(subject))}
+      html`${refusal === undefined ? "" : refusedNote(refusal)}
+      ${note(ask.isStop === true ? "warn" : "info", ask.says(subject))}
       ${form(
         visitor,
         ask.at(subject),
-        html`${kept}
-          ${field({ name: "reason", label: "Why", problem, hint: "Kept in the trail, and shown to others." })}
-          ${(ask.fields?.(subject) ?? []).map(field)}
+        html`${kept} ${[WHY, ...(ask.fields?.(subject) ?? [])].map(filled)}
           <div class="acts">
             ${submit(ask.button, ask.isStop === true ? "stop" : "go")}<a href="${ask.back(subject)}"
               >Back</a
@@ -72,4 +107,13 @@ function pageFor<Subject>(
       )}`,
     ),
   };
+}
+
+/** The reason that every act is asked for. */
+export const WHY: FieldSpec = {
+  ...{ name: "reason", label: "Why", hint: "Kept in the trail, and shown to others." },
+};
+
+export function refusedNote(refusal: string): Markup {
+  return note("stop", html`<p role="alert">${refusal}</p>`, "Nothing was done");
 }

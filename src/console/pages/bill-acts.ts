@@ -4,12 +4,15 @@ import type { PayableHistory } from "../../api/history.ts";
 import { HoldBody } from "../../api/holds.ts";
 import { type Resolution, ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { isDate } from "../../domain/clock/dates.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
 import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
+import { Refused } from "../refused.ts";
 import { asking } from "./ask.ts";
 import { billActPage, historyOf, nameOfBill } from "./bill.ts";
+import { calledThere, findUnplanned } from "./unplanned-bill.ts";
 
 const subject = ({ api, params, query }: PageRequest) =>
   historyOf(api, params["id"] ?? "", query.get("business"));
@@ -17,9 +20,11 @@ const subject = ({ api, params, query }: PageRequest) =>
 const lead = (history: PayableHistory) =>
   `${nameOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${formatUsd(history.bill.amountCents)}`}`;
 
-const back = ({ payableId, business }: PayableHistory) => billPage(payableId, business);
+type OfBill = Pick<PayableHistory, "payableId" | "business">;
 
-const doneAt = (history: PayableHistory, act: string) => ({ goTo: `${back(history)}&done=${act}` });
+const back = ({ payableId, business }: OfBill) => billPage(payableId, business);
+
+const doneAt = (history: OfBill, act: string) => ({ goTo: `${back(history)}&done=${act}` });
 
 /** Until when a hold lasts, for whoever wants it to end by itself. */
 export const UNTIL = {
@@ -29,14 +34,41 @@ export const UNTIL = {
   isRequired: false,
 } as const;
 
+/** Whether a hold can end then. */
+export function untilProblem(form: URLSearchParams): Readonly<Record<string, string>> {
+  const until = (form.get("until") ?? "").trim();
+  const isTime = isDate(until) || /^P\w|^\d{4}-\d\d-\d\dT/.test(until);
+  return until === "" || isTime ? {} : { until: "Write a date so: 2026-12-01." };
+}
+
 /** What a form says of a hold, beside what it is on. */
 export function holdSaid(form: URLSearchParams, reason: string) {
   const until = (form.get("until") ?? "").trim();
   return { reason, ...(until === "" ? {} : { until }) };
 }
 
-export const holdBill = asking<PayableHistory>({
-  ...{ subject, lead, back, button: "Hold it", fields: () => [UNTIL] },
+/** A bill as far as holding it takes. */
+type ToHold = OfBill & { readonly called: string };
+
+/** Also one that no run has planned yet. */
+async function toHold(request: PageRequest): Promise<ToHold> {
+  try {
+    const history = await subject(request);
+    return { ...history, called: lead(history) };
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    const { api, params, query } = request;
+    const found = await findUnplanned(api, params["id"] ?? "", query.get("business"));
+    if (found === undefined) throw error;
+    const { id, business, amountCents } = found;
+    const sum = amountCents === null ? "" : `, ${formatUsd(amountCents)}`;
+    return { payableId: id, business, called: `${calledThere(found)}${sum}` };
+  }
+}
+
+export const holdBill = asking<ToHold>({
+  ...{ subject: toHold, back, button: "Hold it", fields: () => [UNTIL], check: untilProblem },
+  lead: ({ called }) => called,
   title: () => "Hold a bill",
   at: (history) => billActPage(history, "hold"),
   says: () =>

@@ -1,16 +1,18 @@
 import { html } from "hono/html";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
-import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { retryFailedPaymentId, shortName } from "../../contracts/workflow-kinds.ts";
+import type { Named } from "../../api/names.ts";
+import { billPage, vendorPage } from "../../contracts/console-pages.ts";
+import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
-import { facts, folded, live, note, type NoteTone, section, table } from "../elements.ts";
+import { facts, folded, live, note, type NoteTone, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
-import { badge, day, type Markup, runLink, stateOf, usd, when, who, whole } from "../words.ts";
-import { unplannedBill } from "./unplanned-bill.ts";
+import { badge, day, type Markup, runLink, stateOf, usd, when, who } from "../words.ts";
+import { approvals, requests } from "./bill-record.ts";
+import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -31,19 +33,27 @@ export const bill: PageOf = async ({ api, params, query }) => {
   const id = params["id"] ?? "";
   const business = query.get("business");
   try {
-    return billPageOf(await historyOf(api, id, business), query);
+    const history = await historyOf(api, id, business);
+    // What was held before any run has planned it.
+    const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
+    return billPageOf(history, query, found);
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
-    const page = await unplannedBill(api, id, business);
-    if (page === undefined) throw error;
-    return page;
+    const found = await findUnplanned(api, id, business);
+    if (found === undefined) throw error;
+    return unplannedBill(found);
   }
 };
 
-function billPageOf(history: PayableHistory, query: URLSearchParams): Page {
+function billPageOf(
+  history: PayableHistory,
+  query: URLSearchParams,
+  found: Named | undefined,
+): Page {
   const planned = history.bill;
+  const vendor = planned?.contactName == null ? "" : `, ${planned.contactName}`;
   return {
-    title: `${nameOfBill(history)}${planned?.contactName == null ? "" : `, ${planned.contactName}`}`,
+    title: found === undefined ? `${nameOfBill(history)}${vendor}` : calledThere(found),
     lead: live(
       "bill-lead",
       html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
@@ -52,7 +62,7 @@ function billPageOf(history: PayableHistory, query: URLSearchParams): Page {
     main: html` ${doneNote(query.get("done"), history)} ${live("verdict", verdictOf(history))}
     ${section(
       "The bill",
-      html`${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history)}`,
+      html`${found === undefined ? "" : factsThere(found)}${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history)}`,
     )}
     ${history.holds.some(({ releasedAt }) => releasedAt === null) ? section("Holds", holdList(history)) : ""}
     ${live("story", section("What happened", story(history)))}
@@ -206,121 +216,4 @@ function story({ timeline, zone }: PayableHistory): Markup {
           </li>`,
       )}
   </ol>`;
-}
-
-type Approval = PayableHistory["approvals"][number];
-
-function approvals({ approvals: given, refused, zone }: PayableHistory): Markup {
-  const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
-  const list =
-    given.length === 0
-      ? ""
-      : table(
-          "First to last",
-          [
-            {
-              title: "Who",
-              isHead: true,
-              cell: ({ by, roles }: Approval) =>
-                html`${by}<span class="under">${roles.join(", ")}</span>`,
-            },
-            { title: "When", cell: ({ at }) => when(at, zone) },
-            { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt, zone) },
-            { title: "Said", cell: ({ comment }) => comment ?? "–" },
-          ],
-          given,
-        );
-  return html`${none}${list}${
-    refused.length === 0
-      ? ""
-      : folded(
-          `Decisions that don’t count (${refused.length})`,
-          html`<ul>
-            ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at, zone)}: ${reason}</li>`)}
-          </ul>`,
-        )
-  }`;
-}
-
-type Attempt = PayableHistory["attempts"][number];
-type Payment = PayableHistory["payments"][number];
-
-function requests({ attempts, payments, cancellations, trail, zone }: PayableHistory): Markup {
-  return html` ${
-    payments.length === 0
-      ? html`<p class="quiet">No payment of it was made.</p>`
-      : table(
-          "Payments, as they were seen last",
-          [
-            {
-              title: "Payment",
-              isHead: true,
-              cell: ({ id }: Payment) => html`<code>${id}</code>`,
-            },
-            { title: "Status", cell: ({ status }) => status },
-            {
-              title: "Seen",
-              cell: ({ seenAt }) =>
-                seenAt === null ? "not since it was made" : when(seenAt, zone),
-            },
-            { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
-          ],
-          payments,
-        )
-  }
-  ${
-    cancellations.length === 0
-      ? ""
-      : html`<ul>
-          ${cancellations.map(
-            ({ id, state, reason }) =>
-              html`<li>
-                Cancellation <a href="${runPage(id)}">${shortName(id)}</a>:
-                ${state.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}
-              </li>`,
-          )}
-        </ul>`
-  }
-  ${
-    attempts.length === 0
-      ? ""
-      : folded(
-          `Requests and keys (${attempts.length})`,
-          table(
-            "Each request to pay it",
-            [
-              {
-                title: "Request",
-                isHead: true,
-                cell: ({ seq, state }: Attempt) => `${seq}, ${state}`,
-              },
-              {
-                title: "Idempotency key",
-                cell: ({ idempotencyKey }) => html`<code>${idempotencyKey}</code>`,
-              },
-              {
-                title: "Sent",
-                cell: ({ sends }) =>
-                  html`${sends.map(({ at, result, status }) => html`${when(at, zone)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
-              },
-              { title: "Answer", cell: ({ answer }) => answer ?? "–" },
-            ],
-            attempts,
-          ),
-        )
-  }
-  ${ofTrail(trail)}`;
-}
-
-function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
-  if (entries === 0) return html`<p class="quiet">The audit trail has no entry about it.</p>`;
-  const are =
-    entries === 1
-      ? "1 entry of the audit trail is"
-      : `${whole(entries)} entries of the audit trail are`;
-  return html`<p class="quiet">
-    ${are} about
-    it${changed.length === 0 ? ", none of them changed" : html`; <strong>${changed.length} are not what was written</strong>`}.
-    <code>payrun audit verify</code> checks the whole trail.
-  </p>`;
 }

@@ -1,12 +1,11 @@
 import { html } from "hono/html";
-import { type Hold, HoldBody, HoldListBody } from "../../api/holds.ts";
+import { type Hold, HoldListBody } from "../../api/holds.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
-import { field, form, hidden, live, pager, section, submit, table, tick } from "../elements.ts";
-import { pageNumberOf, type ActOf, type PageOf } from "../page.ts";
+import { field, live, pager, section, table, tick } from "../elements.ts";
+import { pageNumberOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
 import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
-import { holdSaid, UNTIL } from "./bill-acts.ts";
 
 const HOLDS_A_PAGE = 50;
 
@@ -74,7 +73,7 @@ export function holdTable(
       {
         title: "Until",
         cell: ({ until, business }) =>
-          until === null ? "released" : when(until, zoneOf(business)),
+          until === null ? "somebody releases it" : when(until, zoneOf(business)),
       },
       ...(isTicked
         ? [
@@ -119,54 +118,6 @@ export function targetOf(hold: Hold): Markup {
       return html`${value}<span class="under">Every run of the ${scope}</span>`;
   }
 }
-
-const ON = {
-  source: {
-    title: "Hold an account",
-    label: "Account",
-    hint: "Its name, its last four digits or its id.",
-    key: "source",
-  },
-  playbook: { title: "Hold a playbook", label: "Playbook", hint: "Its name.", key: "playbook" },
-} as const;
-
-function onOf(said: URLSearchParams) {
-  return said.get("on") === "playbook" ? ON.playbook : ON.source;
-}
-
-export const newHold: PageOf = async ({ query, visitor }) => {
-  const on = onOf(query);
-  const [business] = visitor.businesses;
-  return {
-    title: on.title,
-    main: section(
-      "What, and why",
-      form(
-        visitor,
-        "/holds/new",
-        html`${hidden("on", on.key)}
-          ${visitor.businesses.length > 1 ? field({ name: "business", label: "Business", value: business ?? "" }) : ""}
-          ${field({ name: "value", label: on.label, hint: on.hint })}
-          ${field({ name: "reason", label: "Why", hint: "Kept in the trail, and shown to others." })}
-          ${field(UNTIL)}
-          <div class="acts">${submit("Hold it")}<a href="/holds">Back</a></div>`,
-      ),
-    ),
-  };
-};
-
-export const setHold: ActOf = async ({ api, form: sent }) => {
-  const said = holdSaid(sent, sent.get("reason") ?? "");
-  const business = sent.get("business");
-  await api.post(HoldBody, "/v1/holds", {
-    body: {
-      [onOf(sent).key]: (sent.get("value") ?? "").trim(),
-      ...said,
-      ...(business === null ? {} : { business }),
-    },
-  });
-  return { goTo: "/holds" };
-};
 
 /** The holds of a page that is about something else. */
 export function holdsOn(items: readonly Hold[], visitor: Visitor): Markup {

@@ -96,10 +96,21 @@ function incidentDecision(
         : `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${waits(bills)} for it`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
     main: section(
-      "One decision for all of them",
-      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>Decided: ${decision ?? "released"}, by ${decidedBy ?? "somebody"}.</p>`}`,
+      phase !== "open"
+        ? "Decided"
+        : bills > 1
+          ? "One decision for all of them"
+          : bills === 1
+            ? "Your decision about it"
+            : "Your decision about the account",
+      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>${decidedText(decision)}, by ${decidedBy ?? "somebody"}.</p>`}`,
     ),
   };
+}
+
+function decidedText(decision: Incident["decision"]): string {
+  if (decision === "top-up") return "A deposit into the balance";
+  return CHOICES.find(([value]) => value === decision)?.[1] ?? CHOICES[0][1];
 }
 
 const addressOf = (found: Incident) => new URL(incidentPage(found), "http://localhost");

@@ -63,7 +63,9 @@ function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
   return section(
     bouncedTitle(incident),
     html`<p>
-        ${reason}. One decision is enough for all of them; it takes the role ${roles.join(" or ")}.
+        ${reason}.
+        ${bills === 0 ? "Nothing is paid from it until somebody decides" : bills === 1 ? "Its bill waits for a decision" : "One decision is enough for all of them"};
+        it takes the role ${roles.join(" or ")}.
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],

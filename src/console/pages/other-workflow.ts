@@ -2,9 +2,10 @@ import { html } from "hono/html";
 import type { AnyStatusBody } from "../../api/statuses.ts";
 import type { Shown } from "../../api/shown.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { KYB_STEPS } from "../../contracts/onboarding.ts";
 import { facts, live, pager, section, table } from "../elements.ts";
 import type { Made, PageRequest } from "../page.ts";
-import { badge, phaseOf, stateOf, usd, when } from "../words.ts";
+import { badge, cancellationStateOf, phaseOf, usd, when } from "../words.ts";
 
 type AnyStatus = Shown<typeof AnyStatusBody>;
 
@@ -23,16 +24,19 @@ export function otherWorkflow(status: AnyStatus, { params, visitor }: PageReques
 type Onboarding = Extract<AnyStatus, { readonly kind: "kyb-onboarding" }>;
 
 function onboarding(status: Onboarding, id: string): Made {
+  const step = KYB_STEPS.find((each) => each === status.phase);
   return {
     title: `Onboarding of ${status.business}`,
     lead: html`${badge(phaseOf(status.phase))}
     ${status.waitingFor === null ? "" : `waits for ${status.waitingFor}`}`,
     main: section(
       "On the command line",
-      html`<p>Onboarding has no page yet. These show where it stands, and give what it asks for:</p>
+      html`<p>
+          Onboarding has no page
+          yet.${step === undefined ? " This shows where it stands:" : " These show where it stands, and give what it asks for:"}
+        </p>
         <pre>
-payrun status ${id}
-payrun provide ${status.business} tax --file tax.json</pre>`,
+payrun status ${id}${step === undefined ? "" : `\npayrun provide ${status.business} ${step} --file ${step}.json`}</pre>`,
     ),
   };
 }
@@ -76,7 +80,7 @@ function cancellation(status: Cancellation, id: string, zone: string): Made {
             {
               title: "State",
               cell: ({ state, reason: why }) =>
-                html`${badge(stateOf(state.replaceAll("_", "-")))}${why === null ? "" : html`<span class="under ${state === "cancelled" ? "" : "why"}">${why}</span>`}`,
+                html`${badge(cancellationStateOf(state))}${why === null ? "" : html`<span class="under ${state === "cancelled" ? "" : "why"}">${why}</span>`}`,
             },
             {
               title: "Amount",

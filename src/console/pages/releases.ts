@@ -158,7 +158,7 @@ async function releaseAllPage(
 /** What stays, and why. */
 function keptList(kept: Release["kept"]): Markup | "" {
   if (kept.length === 0) return "";
-  return html`<h3>These stay</h3>
+  return html`<p><strong>These stay</strong></p>
     <ul>
       ${kept.map(({ hold, roles, ended }) => html`<li>${targetOf(hold)} ${ended === undefined ? `only ${roles.join(" or ")} may lift it` : `${ENDED_BY_PERSON[ended]}: lift it by itself`}</li>`)}
     </ul>`;

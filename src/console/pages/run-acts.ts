@@ -7,7 +7,7 @@ import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { PageRequest } from "../page.ts";
 import { asking } from "./ask.ts";
-import { holdSaid, UNTIL } from "./bill-acts.ts";
+import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 
 const subject = ({ api, params }: PageRequest) =>
   api.get(RunReviewBody, "/v1/runs/{id}/review", {
@@ -21,7 +21,7 @@ const lead = ({ playbook, period, plan }: RunReview) =>
 const back = ({ id }: RunReview) => runPage(id);
 
 export const holdRun = asking<RunReview>({
-  ...{ subject, lead, back, button: "Hold this run", fields: () => [UNTIL] },
+  ...{ subject, lead, back, button: "Hold this run", fields: () => [UNTIL], check: untilProblem },
   title: () => "Hold a run",
   at: ({ id }) => `${runPage(id)}/hold`,
   says: ({ id: run, business }) =>

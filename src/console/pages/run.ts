@@ -122,16 +122,19 @@ function figures(review: RunReview): Markup {
         : html`${accounts.map((account) => html`${nameOfAccount(account)}<br />`)}`,
     ],
     ["Launched by", launchedBy],
-    [
-      "Decide by",
-      decideBy === null
-        ? html`–<span class="sub">no deadline</span>`
-        : isPast(decideBy, review)
-          ? html`Passed<span class="sub">approving now changes dates</span>`
-          : html`${spokenDeadline(decideBy, review)}<span class="sub">later, dates change</span>`,
-      "long",
-    ],
+    // Once all is decided there is none.
+    ...(decideBy === null && waiting.count === 0 ? [] : [deadline(review)]),
   ]);
+}
+
+function deadline({ decideBy, ...moment }: RunReview): readonly [string, unknown, "long"] {
+  const text =
+    decideBy === null
+      ? html`–<span class="sub">no deadline</span>`
+      : isPast(decideBy, moment)
+        ? html`Passed<span class="sub">approving now changes dates</span>`
+        : html`${spokenDeadline(decideBy, moment)}<span class="sub">later, dates change</span>`;
+  return ["Decide by", text, "long"];
 }
 
 function share({ yours, missing }: RunReview): Markup {

@@ -221,9 +221,9 @@ function stoppedOne({ hold, holds, cancellation }: Stop, zone: string, isNamed: 
         : note(
             "warn",
             html`<p>
-              ${counted(bills, "bill")} of ${formatUsd(totalCents)} are scheduled at the service,
-              and a hold doesn’t stop those.
-              <a href="/emergency#call-back">Call them back</a>
+              ${counted(bills, "bill")} of ${formatUsd(totalCents)} ${bills === 1 ? "is" : "are"}
+              scheduled at the service, which a hold doesn’t stop.
+              <a href="/emergency#call-back">Call ${bills === 1 ? "it" : "them"} back</a>
             </p>`,
           );
   return section(

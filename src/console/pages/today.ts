@@ -115,7 +115,7 @@ function needsAction({ businesses }: Overview): Markup | "" {
   ];
   return note(
     "warn",
-    html`<p>${said.join("; ")}. <a href="/needs-action">Decide about them</a></p>`,
+    html`<p>${said.join("; ")}. <a href="/needs-action">Decide</a></p>`,
     "Needs action",
   );
 }
@@ -157,7 +157,7 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
   );
 }
 
-/** A run by its playbook and period, a failed payment by its bill. */
+/** A run by its playbook and period, a failed payment by its bill; an onboarding is of the business. */
 function calledIn({
   kind,
   playbook,
@@ -167,12 +167,15 @@ function calledIn({
 }: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): string {
   if (kind === "retry-failed-payment" && contactName != null)
     return `${contactName} ${publicId ?? ""}`;
-  return `${playbook === "" ? (KINDS[kind] ?? kind) : playbook} ${period}`;
+  const isNamed = playbook !== "" && kind !== "kyb-onboarding";
+  return `${isNamed ? playbook : (KINDS[kind] ?? kind)} ${period}`;
 }
 
 /** A pay run names its bills by their states, everything else whom it waits for, with a command. */
 function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
-  return kind === "pay-run" ? waitingFor : `waits for ${waitingFor.replace(/: payrun .*$/, "")}`;
+  if (kind === "pay-run") return waitingFor;
+  const whom = waitingFor.replace(/: payrun .*$/, "").replace(/^one of ([^,]+)$/, "the $1");
+  return `waits for ${whom}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,37 +1,80 @@
 import { html } from "hono/html";
-import { SearchBody } from "../../api/names.ts";
+import { type Named, SearchBody } from "../../api/names.ts";
+import { billPage } from "../../contracts/console-pages.ts";
 import type { Api } from "../api.ts";
 import { facts, note, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
-import { badge, stateOf, usd } from "../words.ts";
+import { badge, type Markup, stateOf, usd } from "../words.ts";
 
-/** A bill that only the service knows: the search leads to it. Undefined if there is no such bill. */
-export async function unplannedBill(
+/** A bill that only the service knows; undefined if there is no such bill. */
+export async function findUnplanned(
   api: Api,
   id: string,
   business: string | null,
-): Promise<Page | undefined> {
+): Promise<Named | undefined> {
   const { exact } = await api.get(SearchBody, "/v1/search", { query: { q: id } });
-  const found = exact.find(
+  return exact.find(
     (named) =>
       named.kind === "bill" &&
       named.id === id &&
       (business === null || named.business === business),
   );
-  if (found === undefined) return undefined;
-  const { number, name, amountCents, state } = found;
+}
+
+/** Its page: the search leads to it. */
+export function unplannedBill(found: Named): Page {
+  const { number, state, id, business } = found;
+  const may = MAY[state ?? ""] ?? NOT_APPROVED;
   return {
-    title: [number ?? id, name].filter((text) => text !== null).join(", "),
+    title: calledThere(found),
     ...(state === null ? {} : { lead: badge(stateOf(state)) }),
-    main: html`${note("info", html`<p>No run has planned it.</p>`)}
+    main: html`${note("info", may === PAID ? "" : html`<p>${says(may, number ?? id)}</p>`, "No run has planned it.")}
     ${section(
       "The bill",
-      html`${facts([
-          ["Amount", amountCents === null ? "–" : usd(amountCents)],
-          ["Vendor", name ?? "–", "long"],
-          ["Business", found.business],
-        ])}
-        <p class="quiet">That is what the service says of it.</p>`,
+      html`${factsThere(found)}
+      ${
+        may === PAID
+          ? ""
+          : html`<div class="acts">
+              <a
+                class="button quiet"
+                href="${billPage(id)}/hold?business=${encodeURIComponent(business)}"
+                >Hold it</a
+              >
+            </div>`
+      }`,
     )}`,
   };
+}
+
+/** Its number and its vendor. */
+export function calledThere({ number, id, name }: Named): string {
+  return [number ?? id, name].filter((text) => text !== null).join(", ");
+}
+
+export function factsThere({ amountCents, name, business }: Named): Markup {
+  return html`${facts([
+      ["Amount", amountCents === null ? "–" : usd(amountCents)],
+      ["Vendor", name ?? "–", "long"],
+      ["Business", business],
+    ])}
+    <p class="quiet">That is what the service says of it.</p>`;
+}
+
+const PAYABLE = "payable";
+const PAID = "paid";
+const NOT_APPROVED = "not approved";
+
+/** What can be done, by the service's word for where the bill stands; anything else is decided there. */
+const MAY: Readonly<Record<string, typeof PAYABLE | typeof PAID>> = {
+  approved: PAYABLE,
+  failed: PAYABLE,
+  ...{ scheduled: PAID, processing: PAID, held: PAID, settled: PAID },
+};
+
+function says(may: typeof PAYABLE | typeof NOT_APPROVED, number: string): Markup | string {
+  return may === PAYABLE
+    ? html`The next run plans it if its playbook covers it. <code>payrun pay ${number}</code> plans
+        it by itself; a hold keeps every run from paying it.`
+    : "Runs pay only what is approved at the service: that is decided there. A hold keeps every run from paying it, also then.";
 }

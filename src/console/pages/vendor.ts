@@ -8,7 +8,7 @@ import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
 import { badge, day, type Markup, paymentStateOf, runLink, stateOf, usd, when } from "../words.ts";
 import { asking } from "./ask.ts";
-import { holdSaid, UNTIL } from "./bill-acts.ts";
+import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
 
 function vendorOf({ api, params, query }: PageRequest): Promise<Vendor> {
@@ -159,6 +159,7 @@ export const holdVendor = asking<Vendor>({
   back: ({ contactId, business }) => vendorPage(contactId, business),
   button: "Hold the vendor",
   fields: () => [UNTIL],
+  check: untilProblem,
   title: () => "Hold a vendor",
   at: ({ contactId, business }) => holdPage(contactId, business),
   says: ({ bills, contactId, business }) => {

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { RunReview } from "../../api/review.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { Markup } from "../words.ts";
+import { type Markup, usd } from "../words.ts";
 
 type Account = RunReview["accounts"][number];
 
@@ -34,9 +34,9 @@ export function cashPicture(account: Account): Markup | "" {
       said,
     )}
     <ul class="legend">
-      ${promised > 0 ? html`<li>${swatch("plain")}Promised to other runs</li>` : ""}
-      <li>${swatch("move")}These bills</li>
-      ${shortBy > 0 ? html`<li>${swatch("bad")}Missing</li>` : html`<li>${swatch("good")}Left</li>`}
+      ${promised > 0 ? html`<li>${swatch("plain")}Promised to other runs: ${usd(promised)}</li>` : ""}
+      <li>${swatch("move")}These bills: ${usd(bills.cents)}</li>
+      ${shortBy > 0 ? html`<li>${swatch("bad")}Missing: ${usd(shortBy)}</li>` : html`<li>${swatch("good")}Left: ${usd(afterCents)}</li>`}
     </ul>
   </figure>`;
 }

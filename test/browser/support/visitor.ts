@@ -69,15 +69,15 @@ export function overflow(page: Page): Promise<number> {
   );
 }
 
-/** What a finger must hit and is lower than 44 pixels; links within sentences may be. */
-export function lowTargets(page: Page): Promise<string[]> {
+/** What is lower than a finger or a pointer hits; links within sentences may be. */
+export function lowTargets(page: Page, least: number): Promise<string[]> {
   return page.evaluate<
     string[]
   >(`[...document.querySelectorAll("a, button, summary, input, select")]
     .filter((it) => it.type !== "hidden" && !it.matches(".skip"))
     .filter((it) => it.tagName !== "A" || getComputedStyle(it).display !== "inline")
     .map((it) => ({ it, height: (it.closest("label") ?? it).getBoundingClientRect().height }))
-    .filter(({ height }) => height > 0 && height < 44)
+    .filter(({ height }) => height > 0 && height < ${least})
     .map(({ it, height }) => (it.textContent.trim() || it.name) + ": " + height)`);
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Api } from "../../../src/console/api.ts";
 import { bill } from "../../../src/console/pages/bill.ts";
+import { holdBill } from "../../../src/console/pages/bill-acts.ts";
 import { Refused } from "../../../src/console/refused.ts";
 import type { ApiRequest, Visitor } from "../../../src/console/visitor.ts";
 
@@ -31,6 +32,22 @@ test("a bill that no run has planned has a page, since the search leads to it", 
   expect(page.title).toBe("BILL-000009, Marlowe Advertising");
   expect(String(await page.main)).toContain("No run has planned it");
   expect(String(await page.main)).toContain("$11,719.76");
+});
+
+test("a bill that no run has planned says how it is paid, and can be held before one does", async () => {
+  const page = await pageOf("pbl_9");
+  if ("goTo" in page) throw new Error("no page");
+  const text = String(await page.main);
+  expect(text).toContain("payrun pay BILL-000009");
+  expect(text).toContain('href="/bills/pbl_9/hold?business=acme"');
+  const query = new URLSearchParams({ business: "acme" });
+  const visitor = { perform, formToken: { field: "t", value: "t" } } as unknown as Visitor;
+  const asked = { visitor, api: new Api({ perform }), params: { id: "pbl_9" }, query };
+  const form = await holdBill.page(asked);
+  expect(form).toMatchObject({
+    title: "Hold a bill",
+    lead: "BILL-000009, Marlowe Advertising, $11,719.76",
+  });
 });
 
 test("a bill that nobody knows has none", async () => {

@@ -1,42 +1,24 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Provider } from "oidc-provider";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { listAudit, STORE_TRAIL } from "../../../src/store/audit/audit.ts";
 import type { Identity } from "../../../src/config/identities.ts";
 import { freePort } from "../../support/free-port.ts";
 import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { Browser, fieldOf } from "./browser.ts";
+import { type IdentityProvider, startIdentityProvider } from "./identity-provider.ts";
 
 const CLIENT = { clientId: "payrun", clientSecret: "a-secret-of-the-client" };
 
-let server: Server;
+let provider: IdentityProvider;
 let issuer: string;
 let gateway: TestGateway;
 let port: number;
 
 beforeAll(async () => {
   port = await freePort();
-  server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT.clientId,
-        client_secret: CLIENT.clientSecret,
-        redirect_uris: [`http://127.0.0.1:${port}/sign-in/callback`],
-      },
-    ],
-    findAccount: (_ctx, id) => ({
-      accountId: id,
-      claims: () => ({ sub: id, email: "cora@acme.example", email_verified: true }),
-    }),
-  });
-  const answer = provider.callback();
-  server.on("request", (request, response) => void answer(request, response));
+  provider = await startIdentityProvider(CLIENT, `http://127.0.0.1:${port}`);
+  ({ issuer } = provider);
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => provider.stop());
 afterEach(() => gateway.stop());
 
 function person(subject: string, roles: readonly string[], name = "Cora"): Identity {
@@ -61,22 +43,9 @@ async function atProvider(
   account: string,
   path = "/sign-in/provider?business=b0",
 ) {
-  const there = new Browser(issuer);
-  let next = (await browser.get(path)).headers.get("location") ?? "";
-  expect(next).toContain(`${issuer}/auth`);
-  for (let steps = 0; steps < 12 && next.startsWith(issuer); steps += 1) {
-    const answer = await there.get(next);
-    const location = answer.headers.get("location");
-    if (location !== null) {
-      next = new URL(location, issuer).href;
-      continue;
-    }
-    const page = await answer.text();
-    const prompt = fieldOf(page, "prompt");
-    const said = prompt === "login" ? { prompt, login: account, password: "x" } : { prompt };
-    next = new URL((await there.post(next, said)).headers.get("location") ?? "", issuer).href;
-  }
-  return next.slice(gateway.url.length);
+  const there = (await browser.get(path)).headers.get("location") ?? "";
+  expect(there).toContain(`${issuer}/auth`);
+  return (await provider.letIn(there, account)).slice(gateway.url.length);
 }
 
 async function pageOf(browser: Browser, path = "/sign-in"): Promise<string> {

@@ -67,10 +67,8 @@ export interface Seed {
   readonly author?: string;
   /** What the playbook does about bills whose day has passed; asks unless said. */
   readonly late?: "ask" | "next-business-day";
-  /** The account that the plan was made for, which has $10,000.00; none unless said. */
-  readonly source?: PlanLine["funding"];
   readonly lines: readonly PlanLine[];
-  /** What else the plan says. */
+  /** What else the plan says; it has $10,000.00, and pays from no single account, unless said. */
   readonly summary?: Partial<PlanSummary>;
 }
 
@@ -136,7 +134,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
           cash: [],
           availableCents: 1_000_000,
           reservedCents: 0,
-          source: seed.source ?? null,
+          source: null,
           ...seed.summary,
         },
         lines: seed.lines,

@@ -1,0 +1,132 @@
+import { html } from "hono/html";
+import type { PayableHistory } from "../../api/history.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
+import { folded, table } from "../elements.ts";
+import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts";
+
+type Approval = PayableHistory["approvals"][number];
+
+/** Who has approved it, and whose decisions don't count. */
+export function approvals({ approvals: given, refused, zone }: PayableHistory): Markup {
+  const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
+  const list =
+    given.length === 0
+      ? ""
+      : table(
+          "First to last",
+          [
+            {
+              title: "Who",
+              isHead: true,
+              cell: ({ by, roles }: Approval) =>
+                html`${by}<span class="under">${roles.join(", ")}</span>`,
+            },
+            { title: "When", cell: ({ at }) => when(at, zone) },
+            { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt, zone) },
+            { title: "Said", cell: ({ comment }) => comment ?? "–" },
+          ],
+          given,
+        );
+  return html`${none}${list}${
+    refused.length === 0
+      ? ""
+      : folded(
+          `Decisions that don’t count (${refused.length})`,
+          html`<ul>
+            ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at, zone)}: ${reason}</li>`)}
+          </ul>`,
+        )
+  }`;
+}
+
+type Attempt = PayableHistory["attempts"][number];
+type Payment = PayableHistory["payments"][number];
+
+/** What was sent for it, what came of that, and what the trail keeps of it. */
+export function requests({
+  attempts,
+  payments,
+  cancellations,
+  trail,
+  zone,
+}: PayableHistory): Markup {
+  return html` ${
+    payments.length === 0
+      ? html`<p class="quiet">No payment of it was made.</p>`
+      : table(
+          "Payments, as they were seen last",
+          [
+            {
+              title: "Payment",
+              isHead: true,
+              cell: ({ id }: Payment) => html`<code>${id}</code>`,
+            },
+            { title: "Status", cell: ({ status }) => status },
+            {
+              title: "Seen",
+              cell: ({ seenAt }) =>
+                seenAt === null ? "not since it was made" : when(seenAt, zone),
+            },
+            { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+          ],
+          payments,
+        )
+  }
+  ${cancelled(cancellations)}
+  ${
+    attempts.length === 0
+      ? ""
+      : folded(
+          `Requests and keys (${attempts.length})`,
+          table(
+            "Each request to pay it",
+            [
+              {
+                title: "Request",
+                isHead: true,
+                cell: ({ seq, state }: Attempt) => `${seq}, ${state}`,
+              },
+              {
+                title: "Idempotency key",
+                cell: ({ idempotencyKey }) => html`<code>${idempotencyKey}</code>`,
+              },
+              {
+                title: "Sent",
+                cell: ({ sends }) =>
+                  html`${sends.map(({ at, result, status }) => html`${when(at, zone)} ${result}${status === undefined ? "" : ` (${status})`}<br />`)}`,
+              },
+              { title: "Answer", cell: ({ answer }) => answer ?? "–" },
+            ],
+            attempts,
+          ),
+        )
+  }
+  ${ofTrail(trail)}`;
+}
+
+function cancelled(cancellations: PayableHistory["cancellations"]): Markup | "" {
+  if (cancellations.length === 0) return "";
+  return html`<ul>
+    ${cancellations.map(
+      ({ id, state, reason }) =>
+        html`<li>
+          Cancellation <a href="${runPage(id)}">${shortName(id)}</a>:
+          ${cancellationStateOf(state).word.toLowerCase()}${reason === null ? "" : `, ${reason}`}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
+  if (entries === 0) return html`<p class="quiet">The audit trail has no entry about it.</p>`;
+  const are =
+    entries === 1
+      ? "1 entry of the audit trail is"
+      : `${whole(entries)} entries of the audit trail are`;
+  return html`<p class="quiet">
+    ${are} about
+    it${changed.length === 0 ? ", none of them changed" : html`; <strong>${changed.length} are not what was written</strong>`}.
+    <code>payrun audit verify</code> checks the whole trail.
+  </p>`;
+}

@@ -1,0 +1,109 @@
+import { html } from "hono/html";
+import { HoldBody } from "../../api/holds.ts";
+import { type Named, SearchBody } from "../../api/names.ts";
+import { accountName } from "../../domain/names.ts";
+import { field, form, hidden, section, submit } from "../elements.ts";
+import type { Page } from "../layout.ts";
+import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { orAgain, refusedNote, WHY } from "./ask.ts";
+import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
+
+const ON = {
+  source: {
+    title: "Hold an account",
+    label: "Account",
+    hint: "Its name, its last four digits or its id.",
+    ...{ key: "source", kind: "account" },
+  },
+  playbook: {
+    ...{ title: "Hold a playbook", label: "Playbook", hint: "Its name." },
+    ...{ key: "playbook", kind: "playbook" },
+  },
+} as const;
+
+function onOf(said: URLSearchParams) {
+  return said.get("on") === "playbook" ? ON.playbook : ON.source;
+}
+
+/** Asks which account or playbook is not to be paid from or by, and why. */
+export const newHold: PageOf = async ({ query, visitor }) => pageFor(visitor, query, {});
+
+function pageFor(
+  visitor: PageRequest["visitor"],
+  said: URLSearchParams,
+  problems: Readonly<Record<string, string>>,
+  refusal?: string,
+): Page {
+  const on = onOf(said);
+  const [business] = visitor.businesses;
+  const of = (name: string) => ({ value: said.get(name) ?? "", problem: problems[name] });
+  const isWrong = refusal !== undefined || Object.keys(problems).length > 0;
+  return {
+    title: on.title,
+    status: isWrong ? 422 : 200,
+    main: section(
+      "What, and why",
+      html`${refusal === undefined ? "" : refusedNote(refusal)}
+      ${form(
+        visitor,
+        "/holds/new",
+        html`${hidden("on", on.key)}
+          ${visitor.businesses.length > 1 ? field({ name: "business", label: "Business", value: said.get("business") ?? business ?? "" }) : ""}
+          ${field({ name: "value", label: on.label, hint: on.hint, ...of("value") })}
+          ${field({ ...WHY, ...of("reason") })} ${field({ ...UNTIL, ...of("until") })}
+          <div class="acts">${submit("Hold it")}<a href="/holds">Back</a></div>`,
+      )}`,
+    ),
+  };
+}
+
+export const setHold: ActOf = async (request) => {
+  const { api, form: sent, visitor } = request;
+  const on = onOf(sent);
+  const reason = (sent.get("reason") ?? "").trim();
+  const business = sent.get("business");
+  const of = business === null ? {} : { business };
+  const meant = await meantBy(request, on, of);
+  const problems = {
+    ...("problem" in meant ? { value: meant.problem } : {}),
+    ...(reason === "" ? { reason: "Say why: it is kept, and shown to others." } : {}),
+    ...untilProblem(sent),
+  };
+  if ("problem" in meant || Object.keys(problems).length > 0)
+    return pageFor(visitor, sent, problems);
+  return orAgain(
+    async () => {
+      const body = { [on.key]: meant.id, ...holdSaid(sent, reason), ...of };
+      await api.post(HoldBody, "/v1/holds", { body });
+      return { goTo: "/holds" };
+    },
+    (refusal) => pageFor(visitor, sent, {}, refusal),
+  );
+};
+
+/** What somebody means by what they have typed; nothing is held by guessing. */
+async function meantBy(
+  { api, form: sent }: PageRequest & { readonly form: URLSearchParams },
+  { kind }: (typeof ON)[keyof typeof ON],
+  of: { readonly business?: string },
+): Promise<{ readonly id: string } | { readonly problem: string }> {
+  const text = (sent.get("value") ?? "").trim();
+  if (text === "") return { problem: `Say which ${kind}.` };
+  const asked = { query: { q: text, kind, ...of } };
+  const { exact, near, unread } = await api.get(SearchBody, "/v1/search", asked);
+  const [only, other] = exact;
+  if (only !== undefined && other === undefined) return { id: only.id };
+  if (only !== undefined) return { problem: `“${text}” may be ${namesOf(exact)}: type its id.` };
+  const away = unread.map((each) => ` The service of ${each.business} can’t be asked now.`);
+  const hint = near.length === 0 ? "" : ` There is ${namesOf(near.slice(0, 3))}.`;
+  return { problem: `No ${kind} is called “${text}”.${hint}${away.join("")}` };
+}
+
+function namesOf(found: readonly Named[]): string {
+  return found
+    .map((each) => {
+      const called = accountName(each.id, each);
+      return called === each.id ? each.id : `${called} (${each.id})`;
+    })
+    .join(" or ");
+}

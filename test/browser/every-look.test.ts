@@ -1,0 +1,111 @@
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
+import { faults, LOOKS, type Look, wear } from "./looks/look.ts";
+import { CORA, type State, type Who } from "./looks/state.ts";
+import { AROUND } from "./looks/states-around.ts";
+import { BILLS, NEEDS_ACTION } from "./looks/states-of-bills.ts";
+import { DECISIONS, RUNS } from "./looks/states-of-runs.ts";
+import { STOPS } from "./looks/states-of-stops.ts";
+import { startWorld, type World } from "./looks/world.ts";
+import { openBrowser, visitor } from "./support/visitor.ts";
+
+/** In this order: what is done on one page is seen on others. */
+const GROUPS: readonly (readonly [string, readonly State[]])[] = [
+  ["a run", RUNS],
+  ["a bill", BILLS],
+  ["what needs action", NEEDS_ACTION],
+  ["decisions", DECISIONS],
+  ["holds and stops", STOPS],
+  ["signing in, searching and what there is not", AROUND],
+];
+
+/** Where a run with KEEP_SCREENSHOTS=1 puts each state in each look; git leaves it out. */
+const PICTURES = fileURLToPath(new URL("../../tmp/looks/", import.meta.url));
+/** For README and docs, of the part that fits a window. */
+const DOCS = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+const IN_DOCS: Readonly<Record<string, string>> = {
+  "today--wide-light": "console-today.png",
+  "approve-bank-change--wide-light": "console-approve.png",
+  "run--phone-dark": "console-run-phone.png",
+};
+const isKept = process.env["KEEP_SCREENSHOTS"] === "1";
+
+/** A short run sees each page wide and light, and narrow and dark. */
+const SEEN = isLong ? LOOKS : LOOKS.filter(({ isShort }) => isShort);
+
+let browser: Browser;
+let world: World;
+const pages = new Map<string, Page>();
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  world = await startWorld();
+  if (isKept) mkdirSync(PICTURES, { recursive: true });
+});
+afterAll(async () => {
+  await browser.close();
+  await world.stop();
+});
+
+/** Everybody has a browser of their own; axe is a script of the test, which our policy forbids. */
+async function pageOf(who: Who | null): Promise<Page> {
+  const options = { bypassCSP: true };
+  if (who === null) return (await browser.newContext(options)).newPage();
+  const known = pages.get(who.name);
+  if (known !== undefined) return known;
+  const page = await visitor(browser, world.gateway, who, options);
+  pages.set(who.name, page);
+  return page;
+}
+
+async function seen(state: State): Promise<string[]> {
+  const page = await pageOf(state.who);
+  await wear(page, SEEN[0]);
+  await state.come(page, world);
+  const found: string[] = [];
+  for (const look of SEEN) {
+    await wear(page, look, state.isPrinted);
+    found.push(...(await faults(page, look)).map((fault) => `${look.name}: ${fault}`));
+    if (isKept) await keep(page, state, look);
+  }
+  if (state.who === null) await page.context().close();
+  return found;
+}
+
+async function keep(page: Page, state: State, look: Look): Promise<void> {
+  const name = `${state.name}--${look.name}`;
+  await page.evaluate("scrollTo(0, 0)");
+  await page.screenshot({ path: `${PICTURES}${name}.png`, fullPage: true });
+  const inDocs = IN_DOCS[name];
+  if (inDocs !== undefined) await page.screenshot({ path: `${DOCS}${inDocs}` });
+}
+
+test("no page breaks its own policy: nothing inline, nothing from elsewhere", async () => {
+  const page = await visitor(browser, world.gateway, { ...CORA, name: "carl" });
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (/Content Security Policy/.test(message.text())) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(world.gateway.url)) problems.push(request.url());
+  });
+  for (const state of GROUPS.flatMap(([, states]) => states)) {
+    if (state.isAddress === true && state.who === CORA) await state.come(page, world);
+  }
+  expect(problems).toEqual([]);
+});
+
+describe.each(GROUPS)("of %s", (_, states) => {
+  test("every state of the console is read by everybody, wide and on a phone, light and dark", async () => {
+    const found: Record<string, string[]> = {};
+    for (const state of states) {
+      const of = await seen(state).catch((error: unknown) => [String(error)]);
+      if (of.length > 0) found[state.name] = of;
+    }
+    expect(found).toEqual({});
+  });
+});

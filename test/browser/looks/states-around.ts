@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+import type { SignInWorld } from "./sign-in-world.ts";
+import { answer, at, CORA, GRETA, go, IVY, send, type State } from "./state.ts";
+
+/** Somebody at the door of another gateway. */
+function door(name: string, come: (page: Page, of: SignInWorld) => Promise<void>): State {
+  return { ...{ name, who: null }, come: (page, { signIn }) => come(page, signIn) };
+}
+
+/** The provider's own cookies would have ended by the browser's clock, which is not the test's. */
+async function viaProvider(page: Page, { door: { url }, provider }: SignInWorld, person: string) {
+  const begun = await page.request.get(`${url}/sign-in/provider?business=acme`, {
+    maxRedirects: 0,
+  });
+  await page.goto(await provider.letIn(begun.headers()["location"] ?? "", person));
+}
+
+/** Signing in, searching, and what there is not. */
+export const AROUND: readonly State[] = [
+  at("search-nothing", GRETA, "/search?q=Zzyzx+Road"),
+  at("search-one-near", GRETA, "/search?q=Marlowe"),
+  at("search-many", GRETA, "/search?q=o"),
+  at("search-amount", GRETA, "/search?q=2%2C450.00"),
+  at("search-service-away", CORA, "/search?q=Harbor"),
+  at("search-nothing-service-away", IVY, "/search?q=Harbor"),
+  at("no-such-page", CORA, "/nowhere"),
+  at("no-such-page-for-nobody", null, "/nowhere"),
+  at("other-business", IVY, "/bills/pbl_0104"),
+  at("sign-in", null, "/sign-in"),
+  at("sign-in-again", null, "/sign-in?again=true"),
+  at("sign-in-ended", null, "/sign-in?unsent=true"),
+  at("sign-in-link", null, "/sign-in#a-code"),
+  answer("sign-in-used-link", null, {
+    path: "/sign-in",
+    filled: { text: { "Code of your link": "used-before" } },
+    button: "Sign in",
+  }),
+  at("signed-in", CORA, "/sign-in"),
+  door("door", async (page, { door: { url } }) => {
+    await page.goto(`${url}/sign-in`);
+  }),
+  door("door-mailed", async (page, { door: { url } }) => {
+    await page.goto(`${url}/sign-in`);
+    await send(page, { text: { "Your e-mail address": "cora@acme.example" } }, "Mail me a link");
+  }),
+  door("door-no-address", async (page, { door: { url } }) => {
+    await page.goto(`${url}/sign-in`);
+    await send(page, { text: { "Your e-mail address": "cora" } }, "Mail me a link");
+  }),
+  door("door-choice", (page, of) => viaProvider(page, of, "cora")),
+  door("door-unknown", (page, of) => viaProvider(page, of, "mallory")),
+  {
+    name: "too-much",
+    who: null,
+    async come(page, { signIn: { narrow } }) {
+      for (let times = 0; times < 20; times += 1) await fetch(`${narrow.url}/sign-in`);
+      await page.goto(`${narrow.url}/sign-in`);
+    },
+  },
+  {
+    name: "signed-out-form",
+    who: { ...CORA, name: "sam" },
+    async come(page, world) {
+      await go(page, world, "/holds/new?on=source");
+      await page.context().clearCookies();
+      await send(page, { text: { Account: "Balance", Why: "odd" } }, "Hold it");
+    },
+  },
+];
