@@ -124,7 +124,7 @@ describe("an approval", () => {
       },
     ]);
     expect(await told("next-business-day")).toMatchObject([
-      expect.stringContaining(`go out (1 of them on ${spokenDate(day)}: their day has passed)`),
+      expect.stringContaining(`go out (1 of them on ${spokenDate(day)}: its day has passed)`),
       { goesOut: { count: 2 }, newDates: { ...moved, asksAgain: false } },
     ]);
   });

@@ -24,7 +24,7 @@ export function shareText(
     ...(goesOut.count === 0
       ? []
       : [
-          `lets ${sumText(goesOut)}, go out${afterText(sends)}${reachText(money)}${movedText(newDates)}`,
+          `lets ${sumText(goesOut)}, go out${afterText(sends)}${reachText(money)}${movedText(goesOut, newDates)}`,
         ]),
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
@@ -69,7 +69,7 @@ export function effectText(effect: {
   const out =
     goesOut.count === 0
       ? `No bill goes out by it${isAll ? "" : " yet"}`
-      : `${sumText(goesOut)}, ${goText(goesOut.count, money, sends)}${movedText(newDates)}`;
+      : `${sumText(goesOut)}, ${goText(goesOut.count, money, sends)}${movedText(goesOut, newDates)}`;
   const moves =
     newDates?.asksAgain === true
       ? [
@@ -106,16 +106,24 @@ function whyAfter(goesOut: BillSum, sends: SendsAfter | undefined): string {
   return goesOut.count === 0 || afterText(sends) === "" ? "" : ` ${AFTER_LOSS}`;
 }
 
-/** ` (2 of them on Mon, Nov 30: their day has passed)`; nothing where the day needs an approval first. */
-function movedText(newDates: NewDates | undefined): string {
+/**
+ * ` (2 of them on Mon, Nov 30: their day has passed)`, ` (on Mon, Nov 30: their day has passed)` of
+ * all; nothing where the day needs an approval first.
+ */
+function movedText(goesOut: BillSum, newDates: NewDates | undefined): string {
   if (newDates === undefined || newDates.asksAgain) return "";
   const { count, executionDate } = newDates;
-  return ` (${count.toLocaleString("en-US")} of them on ${spokenDate(executionDate)}: their day has passed)`;
+  const some = count < goesOut.count ? `${count.toLocaleString("en-US")} of them ` : "";
+  return ` (${some}on ${spokenDate(executionDate)}: ${dayHasPassed(count)})`;
+}
+
+function dayHasPassed(count: number): string {
+  return `${count === 1 ? "its" : "their"} day has passed`;
 }
 
 /** `to Mon, Nov 30, because their day has passed`. */
 function to({ count, executionDate }: NewDates): string {
-  return `to ${spokenDate(executionDate)}, because ${count === 1 ? "its" : "their"} day has passed`;
+  return `to ${spokenDate(executionDate)}, because ${dayHasPassed(count)}`;
 }
 
 /** `54 bills, $80,397.13`. */

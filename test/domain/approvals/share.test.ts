@@ -107,6 +107,10 @@ test("what it did is said with bills, sums and what is still needed", () => {
   expect(effectText({ goesOut: none, held: { count: 2, cents: 200 }, missing: [] })).toBe(
     "No bill goes out by it yet; 2 bills, $2.00, stay on hold.",
   );
+  const newDates = { count: 2, cents: 200, executionDate: "2026-11-30", asksAgain: false };
+  expect(effectText({ goesOut: { count: 2, cents: 200 }, newDates, held, missing: [] })).toBe(
+    "2 bills, $2.00, go out (on Mon, Nov 30: their day has passed).",
+  );
   // Who has left out all that waited is not told to wait.
   expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
 });
