@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import { ownFile } from "../terminal/own-files.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { type AppliedPlaybook, AppliedPlaybookBody } from "../../api/schemas.ts";
 
@@ -18,6 +19,17 @@ export interface ReadPlaybook {
 
 /** What others name is stored before them: a pay-run names its rules for failures, and so on. */
 const NAMED_FIRST = ["retry-failed", "pay-run"];
+
+/**
+ * The file that a path means: `playbooks/NAME.yaml`, as the pages write it, is the example that
+ * comes with Payrun where the folder has no such file.
+ */
+export function playbookFile(path: string): string {
+  const example = /^(?:\.\/)?(playbooks\/[\w-]+\.yaml)$/.exec(path)?.[1];
+  if (example === undefined || existsSync(path)) return path;
+  const own = ownFile(example);
+  return existsSync(own) ? own : path;
+}
 
 /** @throws {CliError} 2 with every mistake in the file */
 export async function readPlaybook(file: string): Promise<ReadPlaybook> {
@@ -33,7 +45,10 @@ export async function readPlaybook(file: string): Promise<ReadPlaybook> {
  */
 export async function readPlaybooks(files: readonly string[]): Promise<ReadPlaybook[]> {
   const all = await Promise.all(
-    files.map(async (file) => ({ file, loaded: await loadPlaybookFile(file) })),
+    files.map(async (path) => {
+      const file = playbookFile(path);
+      return { file, loaded: await loadPlaybookFile(file) };
+    }),
   );
   const problems = all.flatMap(({ loaded }) => (loaded.ok ? [] : loaded.problems));
   if (problems.length > 0) throw invalidPlaybook(problems);
@@ -74,7 +89,7 @@ export async function playbookFiles(paths: readonly string[]): Promise<string[]>
   for (const path of paths) {
     const entries = await readdir(path).catch(() => null);
     if (entries === null) {
-      files.push(path);
+      files.push(playbookFile(path));
       continue;
     }
     const inFolder = entries

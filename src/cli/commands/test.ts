@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "@commander-js/extra-typings";
 
 import { fixturesOf, testPlaybook } from "../../playbooks/fixtures.ts";
+import { playbookFile } from "./playbook-files.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
@@ -23,9 +24,10 @@ export function addTestCommand(program: Command, session: Session): void {
 
 async function test(
   { output }: CommandContext,
-  file: string,
+  path: string,
   options: { readonly tests?: string | undefined },
 ): Promise<ExitCode> {
+  const file = playbookFile(path);
   const loaded = await loadPlaybookFile(file);
   if (!loaded.ok) throw invalid(loaded.problems, "the playbook is not valid");
   const { playbook } = loaded;

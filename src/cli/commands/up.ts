@@ -6,7 +6,9 @@ import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
 import { fixtureOf } from "../home/fixture.ts";
 import { LOCAL_APPROVER } from "../home/people.ts";
-import { ownFile } from "../terminal/own-files.ts";
+import { playbookHere } from "../home/playbook-here.ts";
+import { APPROVER_ROLES } from "../parts/ensure-people.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { Processes } from "../parts/processes.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
@@ -134,12 +136,14 @@ function welcome(
 
 function nextCommands(isSandbox: boolean): string[] {
   if (!isSandbox) return ["payrun doctor"];
-  const weekly = ownFile("playbooks/weekly-vendors.yaml");
-  const here = relative(process.cwd(), weekly);
+  const { name, path, roles } = playbookHere(process.cwd());
+  const isLocals = roles.length === 0 || roles.some((role) => APPROVER_ROLES.includes(role));
+  const other = isLocals ? undefined : roles[0];
   return [
-    `payrun launch ${here.startsWith("..") ? weekly : here}`,
-    `payrun approve weekly-vendors --as ${LOCAL_APPROVER}`,
-    "payrun watch weekly-vendors",
+    `payrun launch ${shellWord(path)}`,
+    ...(other === undefined ? [] : [`payrun token create ${other} --role ${other}`]),
+    `payrun approve ${name} --as ${other ?? LOCAL_APPROVER}`,
+    `payrun watch ${name}`,
     "payrun sandbox clock --scale 43200   (twelve hours a second, so that money settles)",
   ];
 }

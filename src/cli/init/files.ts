@@ -11,6 +11,7 @@ import { loadPlaybook } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
 import { isThisMachine } from "../../config/plaintext.ts";
 import { nearest } from "../../config/nearest.ts";
+import { APPROVER_ROLES } from "../parts/ensure-people.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
 import { ownFile } from "../terminal/own-files.ts";
 import { composeFiles, IMAGE_USER, IN_CONTAINER, isRoot, YAML_STYLE } from "./compose.ts";
@@ -186,7 +187,7 @@ PAYRUN_ENCRYPTION_KEYS=key-1:${randomBytes(32).toString("base64")}
 /** What to type next, in order. */
 export function nextSteps({ service, playbook, approvers }: InitAnswers): string[] {
   if (service === "sandbox") {
-    const isLocals = (approvers ?? []).every((role) => ["controller", "owner"].includes(role));
+    const isLocals = (approvers ?? []).every((role) => APPROVER_ROLES.includes(role));
     const [role = ""] = approvers ?? [];
     return [
       "payrun up                          in a terminal of its own",

@@ -17,7 +17,7 @@ export interface Person {
 }
 
 /** The roles that the playbooks which come with Payrun ask for. */
-const APPROVER_ROLES = ["controller", "owner"];
+export const APPROVER_ROLES: readonly string[] = ["controller", "owner"];
 
 const CREATED_BY = "payrun up";
 
