@@ -76,6 +76,14 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addSignInRoutes(app, context);
   addCodecRoute(app, context);
   const routes = new Routes(app, context);
+  addOperations(routes);
+  const door = consoleDoor(context, routes, (c, error) => failed(context, c, error));
+  app.route("/", createConsole(door));
+  return app;
+}
+
+/** Every operation of the API. */
+export function addOperations(routes: Routes): void {
   addPlaybookRoutes(routes);
   addScheduleRoutes(routes);
   addPlanRoutes(routes);
@@ -98,9 +106,6 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addTokenRoutes(routes);
   addSessionRoutes(routes);
   addConditionRoutes(routes);
-  const door = consoleDoor(context, routes, (c, error) => failed(context, c, error));
-  app.route("/", createConsole(door));
-  return app;
 }
 
 async function answerError(

@@ -6,6 +6,7 @@ import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { approversOf } from "../../src/store/approvals/line-approvals.ts";
 import { shortWarning } from "../../src/domain/deposits/terms.ts";
 import { changeTopUp, insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
@@ -88,6 +89,13 @@ describe("a decision about a deposit", () => {
     const plan = { decision: "approve", planHash: run.planHash };
     expect((await decide(owner, plan)).status).toBe(200);
     expect(await status()).toMatchObject({ topUps: [{ approvedBy: [] }] });
+  });
+
+  test("of a restored store tells when the deposit is made", async () => {
+    const asked = await ask();
+    await noticeLoss(gateway.store);
+    const { json } = await decide(owner, about(asked));
+    expect(json["summary"]).toMatch(/deposit of \$150\.00 is made after .* New York\.$/);
   });
 
   test("that is made leaves no warning of the shortage beside it", async () => {

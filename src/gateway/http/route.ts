@@ -6,10 +6,19 @@ import { type Principal, requireRole } from "../../actions/principal.ts";
 import { authenticate, type Caller, requireStillCounts } from "./auth.ts";
 import { notFound } from "../../actions/errors.ts";
 import { noteRefused } from "./refusals.ts";
+import { exampleOf } from "./examples/answer-example.ts";
+import { REQUESTS } from "./examples/requests.ts";
 import { parsePart, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
 import { ErrorBody } from "../../api/schemas.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
+
+/** A request or an answer as the OpenAPI document shows one. */
+interface Example {
+  readonly operation: string;
+  readonly schema: ZodType;
+  readonly example: unknown;
+}
 
 /** What a handler gets: checked, typed, and with the caller known. */
 export interface RouteRequest<Body, Query, Params> {
@@ -104,6 +113,7 @@ export class Routes {
   readonly #app: OpenAPIHono;
   readonly #context: GatewayContext;
   readonly #operations = new Map<string, Operation>();
+  readonly #examples: Example[] = [];
 
   constructor(app: OpenAPIHono, context: GatewayContext) {
     this.#app = app;
@@ -123,7 +133,13 @@ export class Routes {
   >(spec: RouteSpec<Body, Query, Params, Of>): void {
     const operation = operationOf(this.#context, spec);
     this.#operations.set(nameOf(spec), operation);
+    this.#examples.push(...describe(this.#app, spec));
     addRoute(this.#app, this.#context, spec, operation);
+  }
+
+  /** What the OpenAPI document shows of each operation's request and main answer. */
+  get examples(): readonly Example[] {
+    return this.#examples;
   }
 
   /**
@@ -202,7 +218,6 @@ function addRoute<
   spec: RouteSpec<Body, Query, Params, Of>,
   operation: Operation,
 ): void {
-  describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const answer = await operation(await authenticate(c, whole), {
       params: c.req.param(),
@@ -225,10 +240,17 @@ function bytesOf(text: AsyncIterable<string>): ReadableStream {
   return ReadableStream.from(text).pipeThrough(new TextEncoderStream());
 }
 
+/** @returns the examples that it shows */
 function describe(
   app: OpenAPIHono,
   spec: Omit<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "handle" | "whose" | "roles">,
-): void {
+): Example[] {
+  const operation = nameOf(spec);
+  const examples: Example[] = [];
+  const shown = (schema: ZodType, example: unknown) => {
+    examples.push({ operation, schema, example });
+    return { "application/json": { schema, example } };
+  };
   const error = (description: string): object => ({
     description,
     content: { "application/json": { schema: ErrorBody } },
@@ -238,7 +260,7 @@ function describe(
       status,
       {
         description: response.description,
-        content: { "application/json": { schema: response.schema } },
+        content: shown(response.schema, exampleOf(response.schema)),
       },
     ]),
   );
@@ -255,7 +277,7 @@ function describe(
         ...(spec.query === undefined ? {} : { query: spec.query }),
         ...(spec.body === undefined
           ? {}
-          : { body: { required: true, content: { "application/json": { schema: spec.body } } } }),
+          : { body: { required: true, content: shown(spec.body, REQUESTS[operation]) } }),
       },
       responses: {
         ...answers,
@@ -267,6 +289,7 @@ function describe(
       },
     }),
   );
+  return examples;
 }
 
 function honoPath(path: string): string {

@@ -4,6 +4,8 @@ import { howItAnswers } from "../../store/sql/database-clock.ts";
 import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
+import { exampleOf } from "../http/examples/answer-example.ts";
+import { EVENT } from "../http/examples/requests.ts";
 import { ErrorBody } from "../../api/schemas.ts";
 import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
@@ -83,7 +85,10 @@ const Envelope = z.object({
 function describeOpenPaths(app: OpenAPIHono): void {
   const json = (description: string, schema: z.ZodType) => ({
     description,
-    content: { "application/json": { schema } },
+    content: {
+      "application/json":
+        schema === ErrorBody ? { schema } : { schema, example: exampleOf(schema) },
+    },
   });
   const readiness = z.object({
     status: z.enum(["ready", "not-ready"]),
@@ -127,7 +132,10 @@ function describeOpenPaths(app: OpenAPIHono): void {
     request: {
       params: z.object({ business: z.string() }),
       headers: z.object({ "service-signature": z.string() }),
-      body: { required: true, content: { "application/json": { schema: Envelope } } },
+      body: {
+        required: true,
+        content: { "application/json": { schema: Envelope, example: EVENT } },
+      },
     },
     responses: {
       200: json("Kept", z.object({ eventId: z.string(), duplicate: z.boolean() })),

@@ -13,3 +13,10 @@ test("the sums beside the bars are text of the page: within the picture a phone 
   expect(beside).toContain("Before: $90,000.00");
   expect(beside).toContain("$52,500.00 missing");
 });
+
+test("what was deposited since the plan stands in the sum before, and nothing of it is missing after", async () => {
+  const deposited = { ...account, depositedCents: 6_000_000, afterCents: 750_000 };
+  const picture = String(await cashPicture(deposited as Parameters<typeof cashPicture>[0]));
+  expect(picture).toContain("Before: $150,000.00, with $60,000.00 deposited since");
+  expect(picture).not.toContain("issing");
+});

@@ -1,0 +1,132 @@
+import type { ZodType } from "zod";
+
+const RUN = "pay-run/acme/weekly-vendors/2026-11-26";
+const HASH = "5d41402abc4b2a76b9719d911017c592".repeat(2);
+const CENTS = 125_000;
+
+/** What a field of that name has in an example, where its schema takes it. */
+const FIELDS: Readonly<Record<string, unknown>> = {
+  ...{ runId: RUN, workflowId: RUN, owner: RUN, period: "2026-11-26" },
+  ...{ payableId: "pbl_0000000000000071", publicId: "BILL-000071", number: "BILL-000071" },
+  ...{ contactId: "con_0000000000000004", contactName: "Osprey Robotics" },
+  ...{ paymentId: "pmt_0000000000000007", transactionId: "txn_0000000000000009" },
+  ...{ paymentIds: ["pmt_0000000000000007"], holdId: "hold_0000000000000003" },
+  ...{ sourceId: "ba_0000000000000001", bankAccountId: "ba_0000000000000001", last4: "6789" },
+  ...{ business: "acme", businessId: "biz_0000000000000001", playbook: "weekly-vendors" },
+  ...{ zone: "America/New_York", launchedBy: "Lou", author: "Ada", name: "Cora" },
+  ...{ roles: ["controller"], approvers: ["controller"], reason: "Ask the vendor." },
+  ...{ planHash: HASH, hash: HASH, url: "https://payrun.example/sign-in", sequence: "42" },
+  ...{ waitingFor: "1 bill waiting for approval by controller", subject: "1 bill needs a person" },
+  ...{ text: "A vendor's bank account has changed.", remedy: "payrun worker starts one." },
+  ...{ phase: "awaiting-approval", state: "awaiting-approval", status: "scheduled" },
+  ...{ countsFor: ["pbl_0000000000000071"], dropped: [], warnings: [], businesses: ["acme"] },
+  ...{ bankLast4: "6789", reasonCode: "R03", code: "R03", vendor: "Osprey Robotics" },
+  ...{ decideBy: "2026-11-25", makeBy: "2026-11-25", recallBy: "2026-11-25" },
+  ...{ revokedAt: null, releasedAt: null, releasedBy: null, endedAt: null, endedBy: null },
+  ...{ message: "There is nothing to do.", summary: "1 bill, $1,250.00, goes out." },
+  ...{
+    accounts: [],
+    nextPage: null,
+    failure: null,
+    token: "payrun_0123456789abcdef",
+    type: "payment.settled",
+  },
+};
+
+/** What a text may be, the plainest first; a schema takes the first that it can read. */
+const TEXTS: readonly string[] = [
+  "…",
+  "text",
+  "2026-11-26",
+  "2026-11-26T14:00:00Z",
+  "12",
+  "dGV4dA==",
+];
+
+/** What a field's name says of its value, the likeliest first. */
+function byName(key: string): readonly unknown[] {
+  const named = key in FIELDS ? [FIELDS[key]] : [];
+  if (/cents$/i.test(key)) return [...named, CENTS];
+  if (/^by$|By$/.test(key)) return [...named, "Cora", ["controller"], 1];
+  if (/^(date|on|from|to)$|(Date|Day|On)$/.test(key)) return [...named, "2026-11-27"];
+  if (/^(at|since|until|now)$|(At|Since|Until|Before)$/.test(key)) {
+    return [...named, "2026-11-26T14:00:00Z"];
+  }
+  return named;
+}
+
+/** As much of a Zod schema's definition as an example needs. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, ZodType>>;
+  readonly element?: ZodType;
+  readonly innerType?: ZodType;
+  readonly in?: ZodType;
+  readonly options?: readonly ZodType[];
+  readonly items?: readonly ZodType[];
+  readonly entries?: Readonly<Record<string, string>>;
+  readonly values?: readonly unknown[];
+  readonly keyType?: ZodType;
+  readonly valueType?: ZodType;
+}
+
+/**
+ * An example of what a schema describes: fields that may be missing are, lists have one item.
+ *
+ * @param key name of the field that it is for
+ */
+export function exampleOf(schema: ZodType, key = ""): unknown {
+  const known = byName(key).find((value) => schema.safeParse(value).success);
+  return known === undefined ? exampleByType(schema, key) : known;
+}
+
+function exampleByType(schema: ZodType, key: string): unknown {
+  const of = schema.def as unknown as Definition;
+  const inner = of.innerType ?? of.in;
+  if (inner !== undefined) return exampleOf(inner, key);
+  if (of.shape !== undefined) return objectOf(of.shape);
+  if (of.element !== undefined) {
+    const one = [exampleOf(of.element, key)];
+    return schema.safeParse(one).success ? one : [];
+  }
+  if (of.items !== undefined) return of.items.map((item) => exampleOf(item, key));
+  if (of.valueType !== undefined && of.keyType !== undefined) {
+    const name = exampleOf(of.keyType);
+    return { [String(name)]: exampleOf(of.valueType, String(name)) };
+  }
+  const [option] = of.options ?? [];
+  if (option !== undefined) return exampleOf(option, key);
+  const [value] = of.values ?? Object.values(of.entries ?? {});
+  if (value !== undefined) return value;
+  const candidates: readonly unknown[] = [...TEXTS, 1, true, null];
+  return candidates.find((each) => schema.safeParse(each).success);
+}
+
+function objectOf(shape: Readonly<Record<string, ZodType>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(shape)
+      .filter(([, field]) => !isOptional(field))
+      .map(([name, field]) => [name, name === "id" ? idOf(shape) : exampleOf(field, name)]),
+  );
+}
+
+/** An id as the thing has one whose fields these are. */
+function idOf(shape: Readonly<Record<string, ZodType>>): string {
+  if ("phase" in shape) return RUN;
+  const kind = KINDS.find(([field]) => field in shape)?.[1] ?? "id";
+  return `${kind}_0000000000000001`;
+}
+
+/** Fields that tell what has them. */
+const KINDS = [
+  ["scope", "hold"],
+  ["confirmedBy", "tok"],
+  ["signedInAt", "ses"],
+  ["subject", "ntc"],
+  ["paymentRail", "pmt"],
+] as const;
+
+/** What has a default is there in an answer. */
+function isOptional(field: ZodType): boolean {
+  return (field.def as unknown as Definition).type === "optional";
+}
