@@ -149,7 +149,8 @@ async function forVisitor(
     const refused = door.refusalOf(c, error);
     if (refused.status === 401) return c.redirect(signInFor(c), 303);
     const { status, message } = refused;
-    const page = answered(refusalPage({ status, message, back: cameFrom(c) }));
+    const isAct = c.req.method !== "GET";
+    const page = answered(refusalPage({ status, message, back: cameFrom(c), isAct }));
     return refusedTo(door, c, { visitor, page, status });
   }
 }

@@ -21,12 +21,15 @@ export function refusalPage({
   status,
   message,
   back,
+  isAct = false,
   isSignedIn = true,
 }: {
   readonly status: number;
   readonly message: string;
   /** The page that they come from. */
   readonly back?: string | undefined;
+  /** True where a form asked for it. */
+  readonly isAct?: boolean;
   readonly isSignedIn?: boolean;
 }): Page {
   const notHere = isSignedIn ? NOT_HERE : NOT_HERE_FOR_ANYBODY;
@@ -36,7 +39,7 @@ export function refusalPage({
     title,
     main: html`${note(status >= 500 ? "stop" : "warn", html`<p>${status === 404 ? notHere : message}</p>`)}
       <p>
-        ${status === 404 ? "" : status >= 500 ? "Nothing is known to have been done." : "Nothing was done."}
+        ${status === 404 ? "" : status < 500 ? "Nothing was done." : isAct ? "Nothing is known to have been done." : ""}
         ${back === undefined ? "" : html`<a href="${back}">Back</a> · `}<a href="/"
           >${isSignedIn ? "Today" : "Sign in"}</a
         >

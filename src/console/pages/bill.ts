@@ -54,11 +54,7 @@ function billPageOf(
   const vendor = planned?.contactName == null ? "" : `, ${planned.contactName}`;
   return {
     title: found === undefined ? `${nameOfBill(history)}${vendor}` : calledThere(found),
-    lead: live(
-      "bill-lead",
-      html`${badge(stateOf(history.givenBack ? GIVEN_BACK : (history.state ?? "skipped")))}
-      ${reasonBeside(history)}`,
-    ),
+    lead: live("bill-lead", html`${standing(history, found)} ${reasonBeside(history)}`),
     main: html` ${doneNote(query.get("done"), history)} ${live("verdict", verdictOf(history))}
     ${section(
       "The bill",
@@ -69,6 +65,16 @@ function billPageOf(
     ${section("Approvals", approvals(history))}
     ${section("Requests and payments", requests(history))}`,
   };
+}
+
+/** Of one that no run has planned nor left out it is the service's word. */
+function standing(
+  { givenBack, state, leftOut }: PayableHistory,
+  found: Named | undefined,
+): Markup | "" {
+  if (givenBack) return badge(stateOf(GIVEN_BACK));
+  if (state !== null || leftOut !== null) return badge(stateOf(state ?? "skipped"));
+  return found?.state == null ? "" : badge(stateOf(found.state));
 }
 
 /** Why it stands so, unless the verdict below says it. */

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { Report } from "../../api/report.ts";
 import { vendorPage } from "../../contracts/console-pages.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { folded, table } from "../elements.ts";
 import { type Markup, when } from "../words.ts";
 
@@ -11,10 +12,11 @@ export function decisions({
   decisions: { counted, refused, singlePerson },
   business,
   zone,
+  phase,
 }: Report): Markup {
   const list =
     counted.length === 0
-      ? html`<p class="quiet">Nobody has decided yet.</p>`
+      ? html`<p class="quiet">Nobody has decided${ENDED_PHASES.includes(phase) ? "" : " yet"}.</p>`
       : table(
           "Those that count",
           [

@@ -103,7 +103,7 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>${decidedText(decision)}, by ${decidedBy ?? "somebody"}.</p>`}`,
+      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
     ),
   };
 }

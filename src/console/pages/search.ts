@@ -54,7 +54,7 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
     [
       { title: "What", isHead: true, cell: (named: Named) => linked(named) },
       { title: "Kind", cell: ({ kind }) => capital(kind) },
-      { title: "State", cell: ({ state }) => (state === null ? "–" : badge(stateOf(state))) },
+      { title: "State", cell: ({ kind, state }) => stateCell(kind, state) },
       ...(isShown ? [{ title: "Business", cell: ({ business }: Named) => business }] : []),
       {
         title: "Amount",
@@ -64,6 +64,12 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
     ],
     found,
   );
+}
+
+/** Of a hold it is who has set it and why. */
+function stateCell(kind: Named["kind"], state: string | null): Markup | string {
+  if (state === null) return "–";
+  return kind === "hold" ? state : badge(stateOf(state));
 }
 
 function linked(named: Named): Markup {

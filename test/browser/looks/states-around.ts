@@ -7,12 +7,13 @@ function door(name: string, come: (page: Page, of: SignInWorld) => Promise<void>
   return { ...{ name, who: null }, come: (page, { signIn }) => come(page, signIn) };
 }
 
-/** The provider's own cookies would have ended by the browser's clock, which is not the test's. */
+/** Over the provider, whose own cookies have ended by the browser's clock: it is not the test's. */
 async function viaProvider(page: Page, { door: { url }, provider }: SignInWorld, person: string) {
-  const begun = await page.request.get(`${url}/sign-in/provider?business=acme`, {
-    maxRedirects: 0,
-  });
-  await page.goto(await provider.letIn(begun.headers()["location"] ?? "", person));
+  const there = page.waitForRequest((request) =>
+    request.url().startsWith(`${provider.issuer}/auth`),
+  );
+  await page.goto(`${url}/sign-in/provider?business=acme`);
+  await page.goto(await provider.letIn((await there).url(), person));
 }
 
 /** Signing in, searching, and what there is not. */
@@ -47,8 +48,14 @@ export const AROUND: readonly State[] = [
     await page.goto(`${url}/sign-in`);
     await send(page, { text: { "Your e-mail address": "cora" } }, "Mail me a link");
   }),
-  door("door-choice", (page, of) => viaProvider(page, of, "cora")),
-  door("door-unknown", (page, of) => viaProvider(page, of, "mallory")),
+  door("door-choice", async (page, of) => {
+    await viaProvider(page, of, "cora");
+    await page.getByRole("button", { name: "Cora Lindqvist, viewer for globex" }).waitFor();
+  }),
+  door("door-unknown", async (page, of) => {
+    await viaProvider(page, of, "mallory");
+    await page.getByText("No profile names you").waitFor();
+  }),
   {
     name: "too-much",
     who: null,

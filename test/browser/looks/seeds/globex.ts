@@ -54,7 +54,8 @@ export async function seedGlobex(store: Store, sandbox: TestSandbox): Promise<Gl
   const lineOf = ({ id, publicId, contact }: ServiceBill, no: number) =>
     planLine(id, {
       ...{ publicId, contactId: contact?.id ?? "", contactName: contact?.displayName ?? "" },
-      ...{ amountCents: 245_000 + no * 38_219, executionDate: "2026-11-25", funding: BALANCE },
+      ...{ amountCents: 245_000 + no * 38_219, totalCents: 245_000 + no * 38_219 },
+      ...{ executionDate: "2026-11-25", funding: BALANCE },
     });
   const enough = await seedRun(store, {
     ...{ ...of, period: "2026-11-20", late: "next-business-day" },
