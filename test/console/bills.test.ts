@@ -175,6 +175,14 @@ test("Search leads to what is called so, and lists what may be meant", async () 
   expect(near.text).toContain("there may be more");
 });
 
+test("Search has a hold's reason as it was written", async () => {
+  const reason = "see ticket fin-2026-12 of con_4";
+  const hold = { payableId: "pbl_0101", reason };
+  const operator = await gateway.token("otto", ["operator"]);
+  expect((await gateway.call("POST", "/v1/holds", operator, hold)).status).toBe(201);
+  expect((await olga.get("/search?q=BILL-000101")).text).toContain(`On hold otto: ${reason}`);
+});
+
 test("A report has its sums, its exceptions and a table to take along", async () => {
   await park("pbl_0101");
   const path = `/reports/${encodeURIComponent(run.runId)}`;

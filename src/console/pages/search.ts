@@ -54,7 +54,7 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
     [
       { title: "What", isHead: true, cell: (named: Named) => linked(named) },
       { title: "Kind", cell: ({ kind }) => capital(kind) },
-      { title: "State", cell: ({ state }) => (state === null ? "–" : badge(stateOf(state))) },
+      { title: "State", cell: stateCell },
       ...(isShown ? [{ title: "Business", cell: ({ business }: Named) => business }] : []),
       {
         title: "Amount",
@@ -64,6 +64,13 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
     ],
     found,
   );
+}
+
+/** A hold's state is why it was set, in somebody's own words. */
+function stateCell({ kind, state }: Named): Markup | string {
+  if (state === null) return "–";
+  if (kind !== "hold") return badge(stateOf(state));
+  return html`${badge(stateOf("on-hold"))}<span class="under">${state}</span>`;
 }
 
 function linked(named: Named): Markup {
