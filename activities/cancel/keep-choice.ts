@@ -3,6 +3,7 @@ import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts
 import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
+import { askerOf } from "../../src/domain/events/triggers.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
 import { loadSubjects } from "../../src/ledger/rows.ts";
@@ -176,7 +177,7 @@ async function holdAll(
   parts: readonly Part[],
   clock: ClockReading,
 ): Promise<Map<string, string>> {
-  const { workflowId, businessId, reason, requestedBy } = cancellation;
+  const { workflowId, businessId, reason } = cancellation;
   const bills = new Set(parts.flatMap(({ payableId }) => payableId ?? []));
   const inForce = await activeHolds(trx, businessId, clock.businessMs);
   const { byOne, lifted } = keptBack(cancellation.policy, inForce);
@@ -189,7 +190,7 @@ async function holdAll(
       businessId,
       scope: "payable",
       value: payableId,
-      reason: `${requestedBy} has asked to cancel its payment: ${reason}`,
+      reason: `${askerOf(cancellation)} has asked to cancel its payment: ${reason}`,
       author: workflowId,
       nowMs: clock.realMs,
     });

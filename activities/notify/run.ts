@@ -13,8 +13,8 @@ import {
   planTold,
   planWarned,
   runEnded,
+  type SumsTold,
   runFailed,
-  type SumsByState,
 } from "../../src/domain/notices/run-texts.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { untilNextMs } from "../../src/domain/sleeps.ts";
@@ -25,6 +25,7 @@ import { waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import { toldSums } from "../../src/store/lines/told-sums.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
@@ -48,7 +49,7 @@ const READ_APPROVERS_OF = 500;
 interface RunToTell {
   readonly run: Run;
   readonly progress: Assessment;
-  readonly counts: SumsByState;
+  readonly counts: SumsTold;
   readonly waits: readonly BusinessWait[];
   readonly clock: ClockReading;
   /** Whom it waits for, where that takes notice of time. */
@@ -136,7 +137,7 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<
       : runEnded(
           run,
           progress.phase,
-          counts,
+          await toldSums(trx, run.runId),
           calledBackText(progress.phase, Object.fromEntries(counts)),
         )),
     roles: [],

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import { type HeldUp, howTo } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import { actAbout } from "../../src/domain/onboarding/texts.ts";
+import { serviceSays } from "../../src/domain/service-words.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
@@ -149,7 +150,8 @@ async function afterError(
   if (error.status === 409 && (await sender.look()).kind === "there") {
     return end(context, step, "done", "onboarding.found", null);
   }
-  const reason = withoutPersonal(textOfError(error), sender.personal);
+  const text = `The service refused it (${error.code}).${serviceSays(error.words)}`;
+  const reason = withoutPersonal(text, sender.personal);
   return end(context, step, "refused", "onboarding.refused", reason);
 }
 

@@ -167,6 +167,7 @@ export function runLink(runId: string): Markup {
 
 /** Who did something: a person, or Payrun's own workflow with a way to it. */
 export function who(author: string): Markup | string {
+  if (author === "payrun") return "Payrun";
   if (businessOfWorkflow(author) === undefined) return author;
   return html`<a href="${runPage(author)}">Payrun</a>`;
 }

@@ -18,6 +18,7 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { insertCancellation } from "../store/cancellations/cancellations.ts";
 import { type EventStart, recordEventStarts, stillWaiting } from "../store/events/event-starts.ts";
 import type { Tables } from "../store/index.ts";
+import { namesOf } from "../store/names/names.ts";
 import { getPlaybook, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
 import { recordLaunch } from "../store/runs/runs.ts";
 
@@ -99,6 +100,18 @@ async function recordRun(
   return runId;
 }
 
+/** `contact.updated of Copperline Cookware`, as far as the name is known. */
+async function whatHappened(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { type, objectId }: Pick<EventStart, "type" | "objectId">,
+): Promise<string> {
+  const kind = type.startsWith("contact.") ? "vendor" : "bill";
+  const known = (await namesOf(trx, businessId, kind, [objectId])).get(objectId);
+  const name = [known?.name, known?.number].filter((part) => part != null).join(" ");
+  return `${type} of ${name === "" ? objectId : name}`;
+}
+
 /** A cancellation for the vendor or the bill that the events speak of. */
 async function recordCancellation(
   trx: Transaction<Tables>,
@@ -118,7 +131,7 @@ async function recordCancellation(
     playbook: stored.name,
     policy: narrowed(policy, toWhat),
     runId: target === "" ? null : target,
-    reason: `${type} of ${objectId} (${stored.name})`,
+    reason: await whatHappened(trx, profile.businessId, { type, objectId }),
     requestedBy: launchedByEvents(stored.name),
     nowMs,
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { activeHolds } from "../../src/store/holds/holds.ts";
+import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
@@ -182,6 +182,27 @@ test("Search leads to what is called so, and lists what may be meant", async () 
   expect(near.text).not.toContain("Perhaps you mean");
   // The service can't be asked here, and the page says so.
   expect(near.text).toContain("there may be more");
+});
+
+test("Search has a hold's reason as it was written", async () => {
+  const reason = "see ticket fin-2026-12 of con_4";
+  const hold = { payableId: "pbl_0101", reason };
+  const operator = await gateway.token("otto", ["operator"]);
+  expect((await gateway.call("POST", "/v1/holds", operator, hold)).status).toBe(201);
+  expect((await olga.get("/search?q=BILL-000101")).text).toContain(`On hold otto: ${reason}`);
+});
+
+test("Holds that Payrun has set are Payrun's, whatever of it has set them", async () => {
+  const hold = { businessId: "biz_acme", scope: "contact", value: "con_9", nowMs: Date.now() };
+  await gateway.store.transaction(async (trx) => {
+    await createHold(trx, {
+      ...hold,
+      scope: "contact",
+      reason: "Another account.",
+      author: "payrun",
+    });
+  });
+  expect((await olga.get("/holds")).text).toMatch(/Another account\. Payrun /);
 });
 
 test("A report has its sums, its exceptions and a table to take along", async () => {

@@ -19,6 +19,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
+import { askerOf } from "../../src/domain/events/triggers.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
 
 const PAY_NOW = "kind: pay-run\nevents: [payable.created, payable.approved]\n";
@@ -258,6 +259,12 @@ describe("what takes payments back", () => {
       new Set(seeded.map(({ runId }) => runId)),
     );
     expect(made.map(({ policy }) => policy.choose.vendor)).toEqual(["con_6", "con_6"]);
+    for (const cancellation of made) {
+      // People are told the vendor's name, and the playbook's as who has asked.
+      expect(cancellation.reason).toMatch(/^contact\.updated of Vendor of of_2026/);
+      expect(askerOf(cancellation)).toBe("wait-changed");
+      expect(askerOf({ ...cancellation, requestedBy: "otto" })).toBe("otto");
+    }
   });
 
   test("can't be launched where events alone say for whom", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
+import { toldSums } from "../../src/store/lines/told-sums.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { signedIn } from "../console/support/visits.ts";
@@ -98,6 +99,11 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
   expect(await parked()).toBe(0);
   expect(await said("status", "--needs-action")).not.toContain(run.runId);
+  // As notices sum it up, too.
+  expect([...(await toldSums(gateway.store.db, run.runId)).keys()].toSorted()).toEqual([
+    "given-back",
+    "settled",
+  ]);
   const told = await said("explain", "BILL-p1");
   expect(told).toContain("given back for the next run");
   expect(told).toContain("It was given back, and waits for the next run");

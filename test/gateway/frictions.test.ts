@@ -206,6 +206,13 @@ test("who watches a run on which nobody works is told so", async () => {
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
 });
 
+test("who decides by a playbook's name on a run that has ended is told which one that is", async () => {
+  await setRunPhase(gateway.store.db, run.runId, { phase: "rejected", endedAtMs: Date.now() });
+  const decide = (text: string) => as("cora", ["controller"], ["approve", text, "--yes"]);
+  expect((await decide("weekly")).stderr).toMatch(/The newest run of that name is weekly\/2026/);
+  expect((await decide(run.runId)).stderr).not.toContain("newest");
+});
+
 test("watching a run that ends with exceptions ends with 1, as waiting for it does", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "given-up" });
   const phase = "completed-with-exceptions";

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HistoryBody } from "../../src/api/history.ts";
 import { insertEvents } from "../../src/store/events/inbox.ts";
-import { createHold } from "../../src/store/holds/holds.ts";
+import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
+import { applyHolds } from "../../src/store/lines/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
@@ -67,6 +68,27 @@ test("a bill says what keeps it back, also where its vendor or everything is on 
   const second = await of("p2");
   expect(second.holds).toEqual(expect.arrayContaining([all, run]));
   expect(second.said).toContain(`A hold on its run keeps it back (cora: Fraud?)`);
+});
+
+test("a bill's story says when it was on hold, and when no longer", async () => {
+  const { store } = gateway;
+  const { runId } = await seedRun(store, { lines: [planLine("p1")] });
+  const nowMs = Date.now();
+  const about = { businessId: "biz_acme", nowMs };
+  const moment = { ...about, runId, playbook: "weekly", businessMs: nowMs };
+  await store.transaction(async (trx) => {
+    const all = { ...about, scope: "all", value: "", author: "cora", reason: "Fraud?" } as const;
+    const { holdId } = await createHold(trx, all);
+    await applyHolds(trx, moment);
+    await releaseHold(trx, holdId, "cora", nowMs);
+    await applyHolds(trx, moment);
+  });
+  const { json } = await gateway.call("GET", "/v1/payables/p1/history", operator);
+  const told = HistoryBody.parse(json).timeline.filter(({ kind }) => kind === "line");
+  expect(told.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Now on hold/),
+    "No longer on hold",
+  ]);
 });
 
 test("bills of one id in two businesses are told apart by the business", async () => {

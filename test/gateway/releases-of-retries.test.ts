@@ -46,6 +46,15 @@ test("lifting the hold of an account that bounced says which bills are paid agai
   expect(await said("release", hold?.holdId ?? "")).toContain(GOES_OUT);
 });
 
+test.each([
+  ["--released", "1 bill, $444.00, is paid again, on the next banking day."],
+  ["--other-source", "1 bill, $444.00, goes back to the next run, which asks for a new approval."],
+])("a decision about an account, %s, says what becomes of its bills", async (decision, told) => {
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
+  await waitsForIncident("p1");
+  expect(await said("incident", "balance", decision, "--reason", "seen")).toContain(told);
+});
+
 /** The balance has bounced, and the bill waits for the decision about it. */
 async function waitsForIncident(payableId: string): Promise<void> {
   const { store } = gateway;

@@ -145,6 +145,20 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual(["all"]);
   });
 
+  test("names what lifts it: of a run or an account also the holds on the bills that it has cancelled", async () => {
+    const rest = ["--reason", "fraud?", "--yes", "--timeout", "1s"];
+    const lifts = async (...args: readonly string[]) =>
+      (await typed(gateway, controller, ["stop", ...args, ...rest])).stdout.match(
+        /payrun release.*/g,
+      );
+    const one = [expect.stringMatching(/^payrun release hold_\S+ lifts it, /)];
+    expect(await lifts("--source", "balance")).toEqual(one);
+    expect(await lifts("--cancel-scheduled")).toEqual(one);
+    expect(await lifts("--source", "balance", "--cancel-scheduled")).toEqual([
+      "payrun release --all --by cora lifts it, and the holds on the bills that it has cancelled",
+    ]);
+  });
+
   test("of a restored store a stop says that what it has lost is not counted, until the loss is compared", async () => {
     const { store } = gateway;
     await noticeLoss(store);

@@ -156,7 +156,7 @@ test("the list has what is under way of every kind, newest first, and what an ev
   expect(items.map(({ id }) => id)).toEqual([runId, RETRY, INCIDENT, CANCELLATION]);
   expect(items.map(({ totalCents }) => totalCents)).toEqual([22_300, 12_300, 12_300, 4_200]);
   expect(items[1]?.waitingFor).toBe("a person: R01 insufficient funds");
-  expect(items[2]?.waitingFor).toBe("one of controller: payrun incident bank_1");
+  expect(items[2]?.waitingFor).toBe("a decision of controller: payrun incident bank_1");
 });
 
 test("phases and needsAction hold for every kind, and so does the limit", async () => {
@@ -212,7 +212,7 @@ test("and a person reads them: payrun status, with and without an id", async () 
   // A failed bill goes by its number, which the commands about it take.
   expect(stdout).toContain("BILL-bounced Vendor of bounced");
   const incident = await payrun(["status", INCIDENT], { env });
-  expect(incident.stdout).toContain("Waits for: one of controller");
+  expect(incident.stdout).toContain("Waits for: a decision of controller");
   expect(incident.stdout).toMatch(/1 bill of \$123\.00 wait/);
   const retry = await payrun(["status", RETRY, "--json"], { env });
   expect(retry.json()).toMatchObject({ kind: "retry-failed-payment", phase: "settling" });

@@ -37,7 +37,7 @@ export async function payOffCycle(
   by: Principal,
 ): Promise<Launched> {
   if (amountCents !== null && payableIds.length !== 1) {
-    throw unprocessable("amount_of_many", "An amount is for one bill: name a single payable.");
+    throw unprocessable("amount_of_many", "An amount is for one bill: name a single one.");
   }
   const { stored, policy } = await policyOf(context, { playbook: asked, business });
   const { name, revision } = stored;

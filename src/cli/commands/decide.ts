@@ -104,7 +104,7 @@ async function decide(
       ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
     })
     .catch((error: unknown) => {
-      throw withAnother(error, `payrun approve ${shortName(id)}`, config());
+      throw withRun(withAnother(error, `payrun approve ${shortName(id)}`, config()), text, id);
     });
   const money = review?.yours.money;
   output.lines(decisionLines(answer, money));
@@ -123,6 +123,15 @@ function withAnother(error: unknown, command: string, { home, person }: SpokenCo
   if (!isOwn || as === "" || person !== undefined) return error;
   const { exitCode, message, code, details } = error;
   return new CliError(exitCode, message, { code, details, hint: `${command}${as}` });
+}
+
+/** A playbook's name means its newest run, which may not be the one that waits. */
+function withRun(error: unknown, text: string, id: string): unknown {
+  const isMeant = text === id || text === shortName(id);
+  if (!(error instanceof CliError) || error.code !== "run_ended" || isMeant) return error;
+  const { exitCode, message, code, details } = error;
+  const hint = `The newest run of that name is ${shortName(id)}; “payrun status” lists those that wait.`;
+  return new CliError(exitCode, message, { code, details, hint });
 }
 
 /** Digits of a plan's hash that `status` shows; as many of them name it. */

@@ -7,8 +7,8 @@ import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import { dim, green, printable, table } from "../terminal/text.ts";
-import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
+import { count, dim, green, printable, table } from "../terminal/text.ts";
+import { type Incident, IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill is paid again
@@ -75,10 +75,24 @@ export function addIncidentCommand(program: Command, session: Session): void {
           ...(topUpHash === undefined ? {} : { topUpHash }),
         });
         output.line(`${green("✓")} ${printable(incident.account)}: ${decision}`);
+        output.lines(decidedLines(decision, incident));
         if (decision === "top-up") output.lines(topUpLines(incident.topUps.slice(-1)));
         output.document(incident);
       }),
     );
+}
+
+/** What becomes of the bills that have waited for the decision. */
+function decidedLines(decision: string, { bills, billsCents, holdId }: Incident): string[] {
+  if (bills === 0 || decision === "top-up") return [];
+  const sum = `${count(bills, "bill")}, ${formatUsd(billsCents)},`;
+  if (decision === "released") {
+    return [`  ${sum} ${bills === 1 ? "is" : "are"} paid again, on the next banking day.`];
+  }
+  return [
+    `  ${sum} ${bills === 1 ? "goes" : "go"} back to the next run, which asks for a new approval.`,
+    `  The account stays on hold until payrun release ${holdId}`,
+  ];
 }
 
 /** The deposit that the incident asks for now. */

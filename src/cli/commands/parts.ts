@@ -99,7 +99,7 @@ function addClock(sandbox: Command, session: Session): void {
         };
         const isAsked = Object.keys(change).length > 0;
         const clock = isAsked ? await control.changeClock(change) : await control.clock();
-        output.line(`Bank clock: ${spokenTime(clock.bank)}; ${clock.scale} s pass in each second`);
+        output.line(`Bank clock: ${spokenTime(clock.bank)}; ${paceText(clock.scale)}`);
         output.document(clock);
       }),
     );
@@ -138,4 +138,8 @@ async function inForeground(plan: PartPlan): Promise<ExitCode> {
 
 function isKnown(code: number): code is ExitCode {
   return KNOWN_CODES.includes(code);
+}
+
+function paceText(scale: number): string {
+  return `${scale} ${scale === 1 ? "second passes" : "seconds pass"} in each second`;
 }

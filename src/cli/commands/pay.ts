@@ -41,7 +41,7 @@ async function pay(
 ): Promise<ExitCode> {
   const amountCents = amount === undefined ? undefined : readAmount(amount);
   if (amountCents !== undefined && payables.length > 1) {
-    throw usageError("--amount is for one bill: name a single payable");
+    throw usageError("--amount is for one bill: name a single one");
   }
   const gateway = gatewayOf(config());
   const bills = await findEach(gateway, payables, { kind: "bill", business });

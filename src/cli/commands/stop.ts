@@ -62,7 +62,7 @@ async function stop({ output, config }: CommandContext, options: StopOptions): P
     if (holds.recallable.bills + holds.underWay.bills > 0) {
       output.line(`${again(options)} takes back what can still be cancelled`);
     }
-    output.line(dim(endsWith(hold)));
+    output.line(dim(liftedBy(hold)));
     output.document(stopped);
     return EXIT.done;
   }
@@ -72,13 +72,19 @@ async function stop({ output, config }: CommandContext, options: StopOptions): P
   });
   output.line();
   output.lines(cancellationLines(now));
-  output.line(dim(endsWith(hold)));
+  output.line(dim(cancelledStays(hold) ?? liftedBy(hold)));
   output.document({ ...stopped, cancellation: now });
   return exitCodeOf(now);
 }
 
-function endsWith({ id, author }: Hold): string {
-  return `payrun release ${id} ends it, payrun release --all --by ${shellWord(author)} every hold of ${author}`;
+function liftedBy({ id, author }: Hold): string {
+  return `payrun release ${id} lifts it, payrun release --all --by ${shellWord(author)} every hold of ${author}`;
+}
+
+/** Another run could pay what was cancelled of a run or an account, so each of these bills is on hold as well. */
+function cancelledStays({ scope, author }: Hold): string | undefined {
+  if (scope !== "run" && scope !== "source") return undefined;
+  return `payrun release --all --by ${shellWord(author)} lifts it, and the holds on the bills that it has cancelled`;
 }
 
 function again({ run, source, contact }: StopOptions): string {

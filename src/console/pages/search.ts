@@ -54,7 +54,7 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
     [
       { title: "What", isHead: true, cell: (named: Named) => linked(named) },
       { title: "Kind", cell: ({ kind }) => capital(kind) },
-      { title: "State", cell: ({ kind, state }) => stateCell(kind, state) },
+      { title: "State", cell: stateCell },
       ...(isShown ? [{ title: "Business", cell: ({ business }: Named) => business }] : []),
       {
         title: "Amount",
@@ -66,10 +66,11 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
   );
 }
 
-/** Of a hold it is who has set it and why. */
-function stateCell(kind: Named["kind"], state: string | null): Markup | string {
+/** A hold's state is why it was set, in somebody's own words. */
+function stateCell({ kind, state }: Named): Markup | string {
   if (state === null) return "–";
-  return kind === "hold" ? state : badge(stateOf(state));
+  if (kind !== "hold") return badge(stateOf(state));
+  return html`${badge(stateOf("on-hold"))}<span class="under">${state}</span>`;
 }
 
 function linked(named: Named): Markup {

@@ -6,13 +6,15 @@ import { day, LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
 
 type Days = Overview["businesses"][number]["days"];
 
-/** The parts of a day's bar from the left, and what they are called. */
+/**
+ * The parts of a day's bar from the left, and what they are called. What isn't paid after all is no
+ * money of that day: called back and planned again, a bill would stand there once for each run.
+ */
 const PARTS: readonly (readonly [Tone, string])[] = [
   ["good", "Settled"],
   ["move", "On its way"],
   ["wait", "Waits"],
   ["bad", "Needs a person"],
-  ["plain", "Not paid here"],
 ];
 
 const WIDTH = 100;
@@ -22,8 +24,10 @@ const LEAST = WIDTH / 150;
 
 /** What is paid on each day, by what has become of it: a bar a day, which fits a phone as well. */
 export function weekPicture(days: Days, now: string | null): Markup {
-  if (days.length === 0) return html`<p class="quiet">No payment this week or the next.</p>`;
-  const sums = days.map(({ date, byState }) => ({ date, parts: partsOf(byState) }));
+  const sums = days
+    .map(({ date, byState }) => ({ date, parts: partsOf(byState) }))
+    .filter(({ parts }) => totalOf(parts) > 0);
+  if (sums.length === 0) return html`<p class="quiet">No payment this week or the next.</p>`;
   const highest = Math.max(...sums.map(({ parts }) => totalOf(parts)), 1);
   const today = now === null ? "" : newYorkDate(Date.parse(now));
   const used = PARTS.filter(([tone]) => sums.some(({ parts }) => (parts.get(tone) ?? 0) > 0));
@@ -79,6 +83,7 @@ function swatch(tone: Tone): Markup {
 function partsOf(byState: Days[number]["byState"]): ReadonlyMap<Tone, number> {
   const parts = new Map<Tone, number>();
   for (const [state, { word: _, tone }] of Object.entries(LINE_WORDS)) {
+    if (!PARTS.some(([shown]) => shown === tone)) continue;
     const cents = Object.entries(byState).find(([name]) => name === state)?.[1]?.cents ?? 0;
     parts.set(tone, (parts.get(tone) ?? 0) + cents);
   }

@@ -20,6 +20,17 @@ export function launchedByEvents(playbook: string): string {
   return `events of ${playbook}`;
 }
 
+/** Who has asked for a cancel, as people are told it: a playbook that events started by its name. */
+export function askerOf({
+  requestedBy,
+  playbook,
+}: {
+  readonly requestedBy: string;
+  readonly playbook: string | null;
+}): string {
+  return playbook !== null && requestedBy === launchedByEvents(playbook) ? playbook : requestedBy;
+}
+
 /** The facts of an event that decide whether it starts a playbook. */
 export interface EventFacts {
   readonly type: string;

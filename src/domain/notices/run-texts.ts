@@ -19,7 +19,8 @@ export interface RunName {
   readonly period: string;
 }
 
-export type SumsByState = ReadonlyMap<LineState, BillSum>;
+/** Sums by state as people are told them: what the next run plans is apart from what is parked. */
+export type SumsTold = ReadonlyMap<LineState | "given-back", BillSum>;
 
 export interface Deadline {
   /** ISO instant after which approving changes the dates, or null. */
@@ -147,7 +148,7 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
 export function runEnded(
   run: RunName,
   phase: RunPhase,
-  sums: SumsByState,
+  sums: SumsTold,
   unpaid?: string,
 ): NoticeText {
   const settled = sums.get("settled");
@@ -222,7 +223,7 @@ export function businessWaits(
 }
 
 /** One line for each state with bills. */
-export function sumLines(sums: SumsByState): string[] {
+export function sumLines(sums: SumsTold): string[] {
   return [...sums]
     .filter(([, { count }]) => count > 0)
     .map(([state, { count, cents }]) => `- ${state}: ${bills(count)}, ${formatUsd(cents)}`);

@@ -40,11 +40,23 @@ export async function timelineOf(
     })),
     ...(await events(db, businessId, payableId)),
     ...holds.flatMap(ofHold),
-    ...trail.filter(({ action }) => !action.startsWith("line:awaiting")).map(ofEntry),
+    ...storyOf(trail),
   ];
   return timeline
     .toSorted((one, other) => one.atMs - other.atMs)
     .map(({ atMs, ...entry }) => ({ at: new Date(atMs).toISOString(), ...entry }));
+}
+
+/** What the trail tells: that a bill waits for an approval only where that ends a hold. */
+function storyOf(trail: readonly AuditEntry[]): TimelineEntry[] {
+  let wasHeld = false;
+  return trail.flatMap((entry) => {
+    const { action } = entry;
+    const isLifted = wasHeld && action === "line:awaiting-approval";
+    if (action.startsWith("line:")) wasHeld = action === "line:on-hold";
+    if (isLifted) return [{ ...ofEntry(entry), text: "No longer on hold" }];
+    return action.startsWith("line:awaiting") ? [] : [ofEntry(entry)];
+  });
 }
 
 function verifiedNote(verified: BillApproval["verifiedBankChange"]): string {

@@ -65,7 +65,7 @@ export function incidentWaitsFor(
   { phase, roles, sourceId }: Incident,
   account: string,
 ): string | null {
-  if (phase === "open") return `one of ${roles.join(", ")}: payrun incident ${sourceId}`;
+  if (phase === "open") return `a decision of ${roles.join(" or ")}: payrun incident ${sourceId}`;
   return phase === "topping-up" ? `money in ${account}` : null;
 }
 

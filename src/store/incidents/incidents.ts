@@ -92,7 +92,7 @@ export async function openIncident(
     businessId,
     scope: "source",
     value: sourceId,
-    reason: `Payments from it bounced: ${incident.reason}`,
+    reason: `Payments from this account bounced: ${incident.reason}`,
     author: workflowId,
     roles: [...incident.roles, "admin"],
     nowMs,

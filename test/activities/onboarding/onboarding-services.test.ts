@@ -184,5 +184,8 @@ test("reasons of refusals show nothing of what was sent, in whatever way the ser
   await world.untilWaits();
   const reason = (await world.inputs()).at(-1)?.reason ?? "";
   expect(reason).toContain("•••");
+  // For people: what the service says of it, and no address of the API.
+  expect(reason).toMatch(/^The service refused it \(\w+\)\. The service says: /);
+  expect(reason).not.toContain("/officers");
   for (const part of ["1979", "321", "HARBOR"]) expect(reason).not.toContain(part);
 });
