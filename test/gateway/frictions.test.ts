@@ -77,6 +77,14 @@ test("who gives their token a new secret is told that the old one counts no more
   expect(renewed.stderr).toContain("The old one counts no more: set PAYRUN_TOKEN to this one.");
 });
 
+test("a playbook that is not stored is refused with the one that was probably meant", async () => {
+  for (const text of ["week", "weekley"]) {
+    const refused = await as("oli", ["viewer"], ["playbook", "show", text]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`There is no playbook “${text}”, did you mean weekly?`);
+  }
+});
+
 test("the end of a hold is told in the zone that the profile names", async () => {
   const held = await as(
     "oli",
