@@ -68,12 +68,12 @@ export function judgeSignatureHeader(
 interface SignatureHeader {
   /** As written, since it is part of what was signed. */
   timestamp: string;
-  signatures: Buffer[];
+  signatures: Uint8Array[];
 }
 
 function parseSignatureHeader(header: string): SignatureHeader | undefined {
   let timestamp: string | undefined;
-  const signatures: Buffer[] = [];
+  const signatures: Uint8Array[] = [];
   for (const part of header.split(",")) {
     const separator = part.indexOf("=");
     if (separator < 0) return undefined;

@@ -30,9 +30,13 @@ function metricsAt(bindAddress: string): NonNullable<RuntimeOptions["telemetryOp
   return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
+/** Said at each start of the queues that have activities only: nothing is wrong with them. */
+const AS_MEANT = "No workflows registered, not polling for workflow tasks";
+
 /** The SDK's own log through ours: warnings and errors only, with what the error says. */
 export function runtimeLogger(log: ActivityLog): Logger {
   return new DefaultLogger("WARN", ({ message, meta }) => {
+    if (message === AS_MEANT) return;
     const { error, ...fields } = meta ?? {};
     const kept = Object.entries(fields).filter(([key]) => KEPT.includes(key));
     log.warn(message, {

@@ -139,3 +139,23 @@ test("doctor counts what the vault has under each key, and names a key that was 
     remedy: expect.stringContaining("Put it back"),
   });
 });
+
+test("doctor names the ports and profiles that up uses in its home, not those that it would use else", async () => {
+  const cwd = temporaryFolder();
+  await (await openStore(`sqlite:${cwd}/home/payrun.db`)).close();
+  const running = {
+    ...{ pid: process.pid, gatewayUrl: "http://127.0.0.1:8090", temporal: "127.0.0.1:7234" },
+    ...{ sandboxUrl: "http://127.0.0.1:8091", startedAt: new Date().toISOString() },
+  };
+  writeFileSync(join(cwd, "home", "running.json"), JSON.stringify(running));
+  const profile = "{ apiUrl: http://127.0.0.1:8091, businessId: biz_1, token: t, sandbox: true }";
+  writeFileSync(join(cwd, "home", "sandbox-profiles.yaml"), `businesses:\n  sandbox: ${profile}\n`);
+  const { settings } = (await payrun(["doctor", "--json"], { cwd })).json<{
+    settings: readonly { name: string; value: string }[];
+  }>();
+  const valueOf = (name: string) => settings.find((each) => each.name === `PAYRUN_${name}`)?.value;
+  expect(["GATEWAY_PORT", "GATEWAY_URL", "SANDBOX_PORT", "TEMPORAL_PORT"].map(valueOf)).toEqual([
+    ...["8090", "http://127.0.0.1:8090", "8091", "7234"],
+  ]);
+  expect(valueOf("PROFILES")).toBe("sandbox-profiles.yaml in PAYRUN_HOME");
+});

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { authorsOf, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { typed } from "./support/typed.ts";
 import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 const ONE = "kind: pay-run\n";
@@ -43,6 +44,17 @@ test("what one person applies is in force once a second one has confirmed exactl
   expect((await confirm(ada, json["hash"])).json["error"]).toBe("stale_proposal");
   expect((await confirm(ada, second.json["proposal"])).status).toBe(200);
   expect(await inForce()).toBe(TWO);
+});
+
+test("a proposal is confirmed by the first digits of its hash, as the history of playbooks shows them", async () => {
+  const { json } = await propose(ada, ONE);
+  const confirmed = await typed(gateway, bea, [
+    ...["playbook", "confirm", "weekly", "--hash", String(json["proposal"]).slice(0, 12)],
+  ]);
+  expect([confirmed.code, confirmed.stdout]).toEqual([
+    0,
+    expect.stringContaining("✓ weekly, revision 1"),
+  ]);
 });
 
 test("nobody confirms what they have proposed, however they spell themselves", async () => {

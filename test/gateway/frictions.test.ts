@@ -64,6 +64,27 @@ test("a token is confirmed by its holder's name as well, and a name of none is r
   }
 });
 
+test("a token is confirmed and revoked by a name however it is spelled, as names are compared everywhere", async () => {
+  await as("ada", ["admin"], ["token", "create", "Cora", "--role", "controller"]);
+  expect((await as("bea", ["admin"], ["token", "confirm", "CORA"])).code).toBe(0);
+  const revoked = await as("bea", ["admin"], ["token", "revoke", "cora"]);
+  expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringContaining("✓ revoked tok_")]);
+});
+
+test("who gives their token a new secret is told that the old one counts no more, and where the new one goes", async () => {
+  const renewed = await as("cora", ["viewer"], ["token", "renew"]);
+  expect(renewed.stdout).toMatch(/^payrun_\S+\n$/);
+  expect(renewed.stderr).toContain("The old one counts no more: set PAYRUN_TOKEN to this one.");
+});
+
+test("a playbook that is not stored is refused with the one that was probably meant", async () => {
+  for (const text of ["week", "weekley"]) {
+    const refused = await as("oli", ["viewer"], ["playbook", "show", text]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`There is no playbook “${text}”, did you mean weekly?`);
+  }
+});
+
 test("the end of a hold is told in the zone that the profile names", async () => {
   const held = await as(
     "oli",

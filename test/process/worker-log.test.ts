@@ -17,3 +17,12 @@ test("what fails at a step stands in the worker's log with its workflow, its ste
     ["Activity failed", { ...about, reason: "no profile has this business" }],
   ]);
 });
+
+test("that a queue of activities polls for no workflows is no warning in the worker's log", () => {
+  const lines: string[] = [];
+  const write = (message: string) => void lines.push(message);
+  const logger = runtimeLogger({ info: write, warn: write });
+  logger.warn("No workflows registered, not polling for workflow tasks", { taskQueue: "q" });
+  logger.warn("No activities registered, not polling for activity tasks", { taskQueue: "q" });
+  expect(lines).toEqual(["No activities registered, not polling for activity tasks"]);
+});

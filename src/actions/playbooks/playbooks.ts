@@ -1,5 +1,6 @@
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { getPlaybook, listPlaybooks } from "../../store/playbooks/playbooks.ts";
+import { suggest } from "../../domain/suggest.ts";
 import { namedOrAll } from "../businesses.ts";
 import type { ActionContext } from "../context.ts";
 import { notFound, unprocessable } from "../errors.ts";
@@ -22,8 +23,11 @@ export async function findPlaybook(
   );
   const [found, ...others] = all.flatMap((stored) => stored ?? []);
   if (found === undefined) {
+    const known = (await playbooksOf(context, business)).map((each) => each.name);
+    const meant = suggest(name, known);
+    const guess = meant === undefined ? ";" : `, did you mean ${meant}?`;
     throw notFound(
-      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}; “payrun playbook list” names those that there are, “payrun apply FILE” stores one.`,
+      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}${guess} “payrun playbook list” names those that there are, “payrun apply FILE” stores one.`,
     );
   }
   if (others.length === 0) return found;

@@ -85,6 +85,7 @@ export class SandboxControl {
         throw unavailable(
           "sandbox_unreachable",
           `the sandbox at ${this.url} does not answer: ${reasonOf(error)}`,
+          "“payrun up” or “payrun sandbox” starts one; PAYRUN_SANDBOX_PORT names the port of another.",
         );
       },
     );

@@ -10,6 +10,7 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
 import { findEach } from "../client/names.ts";
+import { wholeHash } from "../client/named-hash.ts";
 import { asApprover } from "../home/people.ts";
 import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
 import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
@@ -134,9 +135,6 @@ function withRun(error: unknown, text: string, id: string): unknown {
   return new CliError(exitCode, message, { code, details, hint });
 }
 
-/** Digits of a plan's hash that `status` shows; as many of them name it. */
-const HASH_DIGITS = 12;
-
 /**
  * The hash of the plan that is meant: the one that was named, in full or by its first digits, else
  * the run's own once it has one.
@@ -156,8 +154,7 @@ async function planToDecideOn(
       code: "no_plan",
     });
   }
-  const isIt = named === undefined || (named.length >= HASH_DIGITS && planHash.startsWith(named));
-  return isIt ? planHash : named;
+  return named === undefined ? planHash : wholeHash(planHash, named);
 }
 
 interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {

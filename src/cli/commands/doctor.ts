@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT } from "../terminal/cli-error.ts";
+import { settingsInUse } from "../home/settings-in-use.ts";
 import { checkEverything } from "./doctor-checks.ts";
 import type { Session } from "../client/session.ts";
 import { remarkLines } from "../show/conditions.ts";
@@ -17,7 +18,8 @@ export function addDoctorCommand(program: Command, session: Session): void {
     .action((options) =>
       session.run(options, async ({ output, config }) => {
         const settings = config();
-        const rows = settings.settings.map(({ name, value, isSet, description }) => [
+        const inUse = settingsInUse(settings);
+        const rows = inUse.map(({ name, value, isSet, description }) => [
           name,
           isSet ? printable(value) : dim(printable(value)),
           dim(description),
@@ -31,7 +33,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
           output.lines(remarkLines(MARKS[state], `${name}: ${printable(text)}`, remedy));
         }
         const ok = checks.every(({ state }) => state !== "failed");
-        output.document({ ok, settings: settings.settings, checks });
+        output.document({ ok, settings: inUse, checks });
         return ok ? EXIT.done : EXIT.unavailable;
       }),
     );

@@ -8,6 +8,7 @@ import { SandboxControl } from "../client/sandbox-control.ts";
 import { readRunning } from "../home/running-file.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
+import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { gatewayPart, sandboxPart, workerPart } from "../parts/parts.ts";
 import { findPort } from "../parts/ports.ts";
@@ -99,10 +100,19 @@ function addClock(sandbox: Command, session: Session): void {
         };
         const isAsked = Object.keys(change).length > 0;
         const clock = isAsked ? await control.changeClock(change) : await control.clock();
-        output.line(`Bank clock: ${spokenTime(clock.bank)}; ${paceText(clock.scale)}`);
+        output.line(clockText(clock));
         output.document(clock);
       }),
     );
+}
+
+/** With the year: a clock whose days pass in seconds is soon in another one. */
+function clockText({ bank, scale }: { readonly bank: string; readonly scale: number }): string {
+  const pace =
+    scale === 1
+      ? "it goes in real time"
+      : `${scale} s pass in each second, until payrun sandbox clock --scale 1`;
+  return `Bank clock: ${spokenTime(bank)}, ${newYorkDate(Date.parse(bank)).slice(0, 4)}; ${pace}`;
 }
 
 const MOST_SCALE = 1_000_000;
@@ -138,8 +148,4 @@ async function inForeground(plan: PartPlan): Promise<ExitCode> {
 
 function isKnown(code: number): code is ExitCode {
   return KNOWN_CODES.includes(code);
-}
-
-function paceText(scale: number): string {
-  return `${scale} ${scale === 1 ? "second passes" : "seconds pass"} in each second`;
 }

@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { ProposalBody } from "../../api/proposals.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import { wholeHash } from "../client/named-hash.ts";
 import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
@@ -27,13 +28,14 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
           `${printable(found.name)} of ${printable(found.business)}, proposed by ${printable(found.author)}, ${found.hash}`,
         );
         output.lines(diffLines(found.before ?? "", found.text));
-        const hash = options.hash ?? ((await isAgreed()) ? found.hash : undefined);
-        if (hash === undefined) {
+        const named = options.hash ?? ((await isAgreed()) ? found.hash : undefined);
+        if (named === undefined) {
           throw new CliError(EXIT.waiting, `${name} waits for a second person`, {
             code: "not_confirmed",
             hint: `payrun playbook confirm ${name} --hash ${found.hash}`,
           });
         }
+        const hash = wholeHash(found.hash, named);
         const applied = await gateway.post(path("confirmation"), AppliedPlaybookBody, { hash });
         output.line(`${green("✓")} ${printable(name)}, revision ${applied.revision}`);
         if (applied.note !== undefined) output.line(yellow(printable(applied.note)));

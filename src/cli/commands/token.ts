@@ -49,7 +49,7 @@ function addConfirm(parent: Command, session: Session): void {
 async function unconfirmed(gateway: GatewayClient, text: string): Promise<string> {
   if (text.startsWith("tok_")) return text;
   const { items } = await gateway.get("/v1/tokens", TokenListBody);
-  const waiting = items.filter(({ name, state }) => name === text && state === "unconfirmed");
+  const waiting = items.filter(({ name, state }) => isName(name, text) && state === "unconfirmed");
   const [only, ...others] = waiting;
   if (only !== undefined && others.length === 0) return only.id;
   throw usageError(
@@ -58,6 +58,11 @@ async function unconfirmed(gateway: GatewayClient, text: string): Promise<string
       : `${waiting.length} tokens of the name “${text}” wait: ${waiting.map(({ id }) => id).join(", ")}`,
     "“payrun token list” shows them.",
   );
+}
+
+/** As names are compared everywhere: “Bea” is BEA. */
+function isName(name: string, text: string): boolean {
+  return principalOf(name) === principalOf(text);
 }
 
 function addRenew(parent: Command, session: Session): void {
@@ -70,7 +75,13 @@ function addRenew(parent: Command, session: Session): void {
         const token = await gatewayOf(config()).post("/v1/tokens/renewal", MadeTokenBody, {});
         if (!output.json) output.line(token.token);
         const keeper = replaceOwnToken(config(), token.token);
-        if (keeper !== null) output.note(dim(`${keeper} keeps it in place of the old one`));
+        output.note(
+          dim(
+            keeper === null
+              ? "The old one counts no more: set PAYRUN_TOKEN to this one."
+              : `${keeper} keeps it in place of the old one`,
+          ),
+        );
         output.document(token);
       }),
     );
@@ -180,7 +191,7 @@ function addRevoke(parent: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const settings = config();
         const { items: all } = await tokensOf(settings);
-        const meant = all.filter(({ id, name }) => id === text || name === text);
+        const meant = all.filter(({ id, name }) => id === text || isName(name, text));
         if (meant.length === 0) {
           throw new CliError(EXIT.failed, `no token has the id or name “${text}”`, {
             code: "not_found",

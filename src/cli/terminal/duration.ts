@@ -19,12 +19,16 @@ const SHORT = /^\d{1,6}\s*[smhdw]$/;
  * @returns milliseconds
  */
 export function readDuration(text: string, what: string): number {
+  return durationOf(text, `${what} must be a duration`);
+}
+
+function durationOf(text: string, must: string): number {
   const asked = text.trim();
   const parts = SHORT.test(asked) ? [asked] : (ISO.exec(asked)?.slice(1) ?? []);
   const ms = parts.reduce((sum, part) => sum + partMs(part), 0);
   if (ms > 0) return ms;
   throw usageError(
-    `${what} must be a duration: 90s, 10m, 6h, 3d or 2w, or in ISO 8601 such as P3D, PT6H or P1DT12H; not “${text}”`,
+    `${must}: 90s, 10m, 6h, 3d or 2w, or in ISO 8601 such as P3D, PT6H or P1DT12H; not “${text}”`,
   );
 }
 
@@ -40,7 +44,9 @@ function partMs(part: string | undefined): number {
  * @returns milliseconds since the epoch, after `nowMs`
  */
 export function readEnd(text: string, what: string, nowMs: number): number {
-  if (!/^\d{4}-\d\d-\d\d/.test(text.trim())) return nowMs + readDuration(text, what);
+  if (!/^\d{4}-\d\d-\d\d/.test(text.trim())) {
+    return nowMs + durationOf(text, `${what} must be a date, such as 2026-12-31, or a duration`);
+  }
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text.trim());
   const endMs = Date.parse(isDate ? `${text.trim()}T23:59:59.999Z` : text);
   if (Number.isNaN(endMs)) throw usageError(`${what} must be a date or an instant, not “${text}”`);

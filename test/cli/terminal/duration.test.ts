@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDuration } from "../../../src/cli/terminal/duration.ts";
+import { readDuration, readEnd } from "../../../src/cli/terminal/duration.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -16,4 +16,10 @@ test("what is no duration is refused with the shapes that are", () => {
       `--advance must be a duration: 90s, 10m, 6h, 3d or 2w, or in ISO 8601 such as P3D, PT6H or P1DT12H; not “${text}”`,
     );
   }
+});
+
+test("an end that is neither a date nor a duration is refused with the shapes of both", () => {
+  expect(() => readEnd("10", "--expires", 0)).toThrow(
+    "--expires must be a date, such as 2026-12-31, or a duration: 90s, 10m",
+  );
 });
