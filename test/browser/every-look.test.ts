@@ -33,8 +33,13 @@ const IN_DOCS: Readonly<Record<string, string>> = {
 };
 const isKept = process.env["KEEP_SCREENSHOTS"] === "1";
 
-/** A short run sees each page wide and light, and narrow and dark. */
-const SEEN = isLong ? LOOKS : LOOKS.filter(({ isShort }) => isShort);
+let states = 0;
+
+/** A short run sees each state in one of them, in turn; what docs show is kept in the look of docs. */
+function looksOf(): readonly Look[] {
+  const inTurn = LOOKS[states++ % LOOKS.length];
+  return isLong || isKept || inTurn === undefined ? LOOKS : [inTurn];
+}
 
 let browser: Browser;
 let world: World;
@@ -63,10 +68,11 @@ async function pageOf(who: Who | null): Promise<Page> {
 
 async function seen(state: State): Promise<string[]> {
   const page = await pageOf(state.who);
-  await wear(page, SEEN[0]);
+  const looks = looksOf();
+  await wear(page);
   await state.come(page, world);
   const found: string[] = [];
-  for (const look of SEEN) {
+  for (const look of looks) {
     await wear(page, look, state.isPrinted);
     found.push(...(await faults(page, look)).map((fault) => `${look.name}: ${fault}`));
     if (isKept) await keep(page, state, look);

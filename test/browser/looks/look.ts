@@ -7,18 +7,16 @@ export interface Look {
   readonly colorScheme: "light" | "dark";
   readonly size: { readonly width: number; readonly height: number };
   readonly isPhone: boolean;
-  /** Also in the short run. */
-  readonly isShort: boolean;
 }
 
 const WIDE = { size: { width: 1280, height: 860 }, isPhone: false };
 const PHONE = { size: { width: 390, height: 844 }, isPhone: true };
 
 export const LOOKS = [
-  { name: "wide-light", colorScheme: "light", ...WIDE, isShort: true },
-  { name: "wide-dark", colorScheme: "dark", ...WIDE, isShort: false },
-  { name: "phone-light", colorScheme: "light", ...PHONE, isShort: false },
-  { name: "phone-dark", colorScheme: "dark", ...PHONE, isShort: true },
+  { name: "wide-light", colorScheme: "light", ...WIDE },
+  { name: "wide-dark", colorScheme: "dark", ...WIDE },
+  { name: "phone-light", colorScheme: "light", ...PHONE },
+  { name: "phone-dark", colorScheme: "dark", ...PHONE },
 ] as const satisfies readonly Look[];
 
 export async function wear(page: Page, look: Look = LOOKS[0], isPrinted = false): Promise<void> {
