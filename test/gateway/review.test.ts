@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
-import { reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
+import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -115,6 +115,10 @@ test("what a hold keeps back is not said to go out, neither before nor after", a
 
 test("a bill that a hold keeps back and that needs another person is said to need them", async () => {
   await setLine(gateway.store, run.runId, "p_odd", { state: "on-hold" });
+  const shown = billLines((await reviewFor("vera", ["viewer"])).bills).join("\n");
+  expect(shown.match(/.*; on hold$/gm)).toEqual([
+    expect.stringMatching(/p_odd .* 2 people of controller or owner; on hold$/),
+  ]);
   const answer = await approve("cora", ["controller"]);
   expect(answer.summary).toBe(
     "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",

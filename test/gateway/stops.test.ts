@@ -113,7 +113,7 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual(["all"]);
     expect(stopped.stdout).toContain("2 bills, $333.00, kept back");
     expect(stopped.stdout).toMatch(
-      /1 bill, \$333\.00, with the service.* until .*8:55 AM New York/,
+      /1 bill, \$333\.00, with the service, which can still cancel it until .*8:55 AM New York/,
     );
     expect(stopped.stdout).toContain("1 bill, $444.00, with the bank, or split");
     expect(stopped.stdout).toContain("payrun stop --cancel-scheduled");

@@ -27,8 +27,8 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 export function heldLines(held: HeldSums): string[] {
   const { waiting, recallable, underWay, gone, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
-  const until =
-    earliestCutOff === null ? "" : `, the first until ${spokenTime(earliestCutOff, zone)}`;
+  const first = recallable.bills === 1 ? " it until" : " them, the first until";
+  const until = earliestCutOff === null ? "" : `${first} ${spokenTime(earliestCutOff, zone)}`;
   return [
     `  ${sumText(waiting)} kept back`,
     ...(recallable.bills === 0

@@ -36,7 +36,7 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
     bill.dueDate ?? "–",
     bill.executionDate ?? "–",
     bill.arrivalDate ?? "–",
-    bill.missing === null ? stateTold(bill) : printable(missingText(bill.missing)),
+    waitsForText(bill),
   ]);
   const columns = [
     { title: "Bill" },
@@ -47,6 +47,13 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
     { title: "Waits for" },
   ] as const;
   return table(columns, rows);
+}
+
+/** Whom a bill waits for, and that a hold keeps it back besides; or where it stands. */
+function waitsForText(bill: ReviewedBill): string {
+  if (bill.missing === null) return stateTold(bill);
+  const people = printable(missingText(bill.missing));
+  return bill.state === "on-hold" ? `${people}; on hold` : people;
 }
 
 /** What to know before a decision; the sums, the deadline and the reader's own share come last. */
