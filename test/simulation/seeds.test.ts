@@ -30,5 +30,8 @@ test(
 
 test("a planted bug is caught, and reported with its seed", async () => {
   const said = await simulated("--plant", "random-key", "--seeds", "1..3");
-  expect(said).toMatch(/^seed 1: key-from-facts: .*\n1 seeds, 1 violations$/);
+  // Which of the rules about keys is the first to see it depends on who dies when.
+  expect(said).toMatch(
+    /^seed 1: (?:key-from-facts|written-before-sent): .*\n1 seeds, 1 violations$/,
+  );
 }, 240_000);
