@@ -158,6 +158,33 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
+test("A bill that somebody has held before any run has planned it is not said to be left out", async () => {
+  const hold = { scope: "payable", value: "stranger", reason: "Disputed", author: "oli" } as const;
+  await gateway.store.transaction((trx) =>
+    createHold(trx, { ...hold, businessId: "biz_acme", nowMs: Date.now() }),
+  );
+  const { text } = await olga.get("/bills/stranger?business=acme");
+  expect(text).toContain("Disputed");
+  expect(text).not.toContain("Left out");
+});
+
+test("What only the service knows is said so where it can't be asked, in no program's words", async () => {
+  const { status, text } = await olga.get("/vendors/con_nowhere?business=acme");
+  expect(status).toBe(503);
+  expect(text).toContain("can’t be asked right now");
+  expect(text).not.toMatch(/ECONN|127\.0|Nothing is known to have been done/);
+});
+
+test("Who lacks the role reads which it takes, and which they have", async () => {
+  const vera = await signedIn(gateway, "vera", ["viewer"]);
+  const path = "/bills/pbl_0101/hold?business=acme";
+  const refused = await vera.send(await vera.get(path), path, { reason: "odd" });
+  expect(refused.status).toBe(403);
+  expect(refused.text).toMatch(
+    /one of the roles operator, .*; vera has viewer\. Nothing was done\./,
+  );
+});
+
 test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
   const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
   const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { type Named, SearchBody } from "../../api/names.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { note, section, table } from "../elements.ts";
+import { formatUsd } from "../../domain/money.ts";
 import type { PageOf } from "../page.ts";
 import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
 
@@ -32,7 +33,7 @@ export const search: PageOf = async ({ api, query, visitor }) => {
     title: `Search: ${text}`,
     main: html` ${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
     ${exact.length === 0 ? "" : section("Called so", foundTable(exact, isShown), "exact")}
-    ${near.length === 0 ? "" : section(nearTitle(exact.length, alike.length), foundTable(near, isShown), "near")}
+    ${near.length === 0 ? "" : section(nearTitle(text, near, { exact: exact.length, alike: alike.length }), foundTable(near, isShown), "near")}
     ${exact.length + near.length === 0 ? section("Nothing found", none, "none") : ""}`,
   };
 };
@@ -43,9 +44,23 @@ function hasIn({ name, number, id }: Named, text: string): boolean {
   return [name, number, id].some((each) => each?.toLowerCase().includes(part) === true);
 }
 
-function nearTitle(exact: number, alike: number): string {
+function nearTitle(
+  text: string,
+  near: readonly Named[],
+  { exact, alike }: { readonly exact: number; readonly alike: number },
+): string {
   if (exact > 0) return "And nearly so";
-  return alike > 0 ? "With this in the name" : "Nothing is called so. Perhaps you mean";
+  if (alike > 0) return "With this in the name";
+  const typed = plainAmount(text);
+  const isOfAmount = near.every(
+    ({ amountCents }) => amountCents !== null && plainAmount(formatUsd(amountCents)) === typed,
+  );
+  return isOfAmount ? "Of this amount" : "Nothing is called so. Perhaps you mean";
+}
+
+/** `$2,450.00` and `2450` alike. */
+function plainAmount(text: string): string {
+  return text.replaceAll(/[$,\s]/g, "").replace(/\.00$/, "");
 }
 
 function foundTable(found: readonly Named[], isShown: boolean): Markup {

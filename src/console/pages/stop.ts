@@ -89,19 +89,24 @@ export const checkStop: PageOf = async (request) => {
   const pageFor = ({ id, business }: Named) => stopPage({ [kind.field]: id, business });
   const [only, other] = exact;
   if (only !== undefined && other === undefined) return { goTo: pageFor(only) };
+  const found = [...exact, ...near];
   return {
     title: "Which one?",
     lead: exact.length === 0 ? `No ${kind.kind} is called “${text}”.` : `“${text}” may be several.`,
     main: html`${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
     ${section(
-      exact.length + near.length === 0 ? "Nothing found" : "What it may be",
-      html`<ul class="list">
-          ${[...exact, ...near].map((found) => html`<li><a href="${pageFor(found)}">${found.name ?? found.number ?? found.id}</a><span class="quiet">${found.name === null ? "" : (found.number ?? "")} ${found.business}</span></li>`)}
-        </ul>
+      found.length === 0 ? "Nothing found" : "What it may be",
+      html`${found.length === 0 ? html`<p>Try another part of the name, or a number.</p>` : candidates(found, pageFor)}
         <div class="acts"><a class="button quiet" href="/emergency">Back</a></div>`,
     )}`,
   };
 };
+
+function candidates(found: readonly Named[], pageFor: (named: Named) => string): Markup {
+  return html`<ul class="list">
+    ${found.map((named) => html`<li><a href="${pageFor(named)}">${named.name ?? named.number ?? named.id}</a><span class="quiet">${named.name === null ? "" : (named.number ?? "")} ${named.business}</span></li>`)}
+  </ul>`;
+}
 
 /** What an address or a form names besides everything. */
 function namedIn(said: URLSearchParams): StopNamed | undefined {
