@@ -11,6 +11,7 @@ import { hasEnded, runLines } from "../show/run.ts";
 import { dim, yellow } from "../terminal/text.ts";
 import { pollUntil } from "../show/wait-for-run.ts";
 import { RunStatusBody } from "../../api/runs.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 interface PayOptions {
   readonly amount?: string | undefined;
@@ -28,6 +29,7 @@ export function addPayCommand(program: Command, session: Session): void {
     .option("--playbook <name>", "whose policy holds, where several pay-run playbooks are stored")
     .option("--business <name>", "needed only where several have such a playbook")
     .option("--ref <text>", "tells two payments of one day apart that are alike")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payables, options) =>
       session.run(options, (context) => pay(context, payables, options)),

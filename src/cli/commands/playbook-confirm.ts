@@ -8,6 +8,7 @@ import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { AppliedPlaybookBody } from "../../api/schemas.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 /** What somebody else has proposed is shown first: whoever confirms it has seen the difference. */
 export function addPlaybookConfirmCommand(playbook: Command, session: Session): void {
@@ -17,6 +18,7 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
     .argument("<name>", "the playbook's name")
     .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--hash <sha256>", "the text that was looked at, off a terminal")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {

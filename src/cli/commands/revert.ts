@@ -6,6 +6,7 @@ import type { Session } from "../client/session.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { revisionIn, revisionNumber } from "./playbook.ts";
 import { PlaybookRevisionsBody } from "../../api/schemas.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 export function addRevertCommand(program: Command, session: Session): void {
   program
@@ -17,6 +18,7 @@ export function addRevertCommand(program: Command, session: Session): void {
       "which one, as “payrun playbook history” shows them; the one before the newest unless said",
     )
     .option("--business <name>", "needed only where several have a playbook of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, wanted, options) =>
       session.run(options, async ({ output, config }) => {

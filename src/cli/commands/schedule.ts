@@ -11,6 +11,7 @@ import {
   ScheduleBody,
   ScheduleListBody,
 } from "../../api/schedules.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 /** `payrun schedule …`: what runs by itself, and how it is held up. */
 export function addScheduleCommand(program: Command, session: Session): void {
@@ -114,6 +115,7 @@ function addSwitch(
     .argument("<name>", "the playbook's name")
     .option("--reason <text>", "why, for whoever finds it")
     .option("--business <name>", "needed only where several have a playbook of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
@@ -136,6 +138,7 @@ function addDelete(schedule: Command, session: Session): void {
     .description("delete a schedule; applying its playbook makes it again")
     .argument("<name>", "the playbook's name")
     .option("--business <name>", "needed only where several have a playbook of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
@@ -154,6 +157,7 @@ function addBackfill(schedule: Command, session: Session): void {
     .argument("<name>", "the playbook's name")
     .option("--period <date>", "only this one, YYYY-MM-DD")
     .option("--business <name>", "needed only where several have a playbook of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {

@@ -6,6 +6,7 @@ import type { Session } from "../client/session.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 export function addLoginCommand(program: Command, session: Session): void {
   program
@@ -56,6 +57,7 @@ export function addSessionCommand(program: Command, session: Session): void {
     .command("revoke")
     .description("end a sign-in at once")
     .argument("<session>", "its id, or a name for all sign-ins of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {

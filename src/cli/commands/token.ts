@@ -14,6 +14,7 @@ import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
 import { addCreate, checkName, isDirect, makerOf } from "./token-create.ts";
+import { YES_UNASKED } from "../terminal/confirm.ts";
 
 export function addTokenCommand(program: Command, session: Session): void {
   const token = program
@@ -32,6 +33,7 @@ function addConfirm(parent: Command, session: Session): void {
     .command("confirm")
     .description("say, as a second administrator, that a token is whose it says")
     .argument("<token>", "its id, or the name of one that nobody has confirmed")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
@@ -69,6 +71,7 @@ function addRenew(parent: Command, session: Session): void {
   parent
     .command("renew")
     .description("give your own token a new secret, which its maker has not seen; shown this once")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document, with id and token")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
@@ -186,6 +189,7 @@ function addRevoke(parent: Command, session: Session): void {
     .command("revoke")
     .description("end a token at once")
     .argument("<token>", "its id, or a name for all tokens of that name")
+    .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {

@@ -129,11 +129,20 @@ describe.runIf(hasBash)("completion in a real bash", () => {
   test("offers --yes for every command that acts, also for those that never ask", async () => {
     for (const command of [
       ...["approve", "reject", "stop", "resolve", "release", "hold", "launch", "apply"],
-      "cancel-scheduled",
+      ...["cancel-scheduled", "pay", "revert"],
     ]) {
       expect(await offered(command, "--y"), command).toEqual(["--yes"]);
     }
-    expect(await offered("token", "create", "--y")).toEqual(["--yes"]);
+    for (const [noun, verb] of [
+      ...["create", "confirm", "renew", "revoke"].map((each) => ["token", each] as const),
+      ...["pause", "resume", "delete", "backfill"].map((each) => ["schedule", each] as const),
+      ...([
+        ["session", "revoke"],
+        ["playbook", "confirm"],
+      ] as const),
+    ]) {
+      expect(await offered(noun, verb, "--y"), `${noun} ${verb}`).toEqual(["--yes"]);
+    }
   });
 
   test("has every command that the help has", async () => {
