@@ -92,16 +92,18 @@ function untilText(text: string): string {
 
 /** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
 function takenBack({ scope, value, number, name, holds }: Hold): string {
-  if (holds !== undefined && holds.recallable.bills + holds.underWay.bills === 0) return "";
+  const late = holds === undefined ? undefined : holds.recallable.bills + holds.underWay.bills;
+  if (late === 0) return "";
+  const back = `takes ${late === 1 ? "it" : "them"} back`;
   const reason = "--reason …";
   switch (scope) {
     case "payable":
       return `payrun cancel-scheduled ${shellWord(number ?? value)} ${reason} takes it back; only an operator or an administrator may.`;
     case "contact":
-      return `payrun stop --contact ${shellWord(name ?? value)} --cancel-scheduled ${reason} takes them back.`;
+      return `payrun stop --contact ${shellWord(name ?? value)} --cancel-scheduled ${reason} ${back}.`;
     case "source":
     case "run":
-      return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} takes them back.`;
+      return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} ${back}.`;
     default:
       return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
   }
