@@ -81,9 +81,10 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
   );
 }
 
-/** A hold's state is why it was set, in somebody's own words. */
+/** A hold's state is why it was set, in somebody's own words; an account's says whether it can pay. */
 function stateCell({ kind, state }: Named): Markup | string {
   if (state === null) return "–";
+  if (kind === "account") return capital(state);
   if (kind !== "hold") return badge(stateOf(state));
   return html`${badge(stateOf("on-hold"))}<span class="under">${state}</span>`;
 }
