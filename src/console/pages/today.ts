@@ -174,7 +174,7 @@ function calledIn({
 /** A pay run names its bills by their states, everything else whom it waits for, with a command. */
 function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
   if (kind === "pay-run") return waitingFor;
-  const whom = waitingFor.replace(/: payrun .*$/, "").replace(/^one of ([^,]+)$/, "the $1");
+  const whom = waitingFor.replace(/: payrun .*$/, "").replace(/^a decision of /, "the ");
   return `waits for ${whom}`;
 }
 
