@@ -28,7 +28,9 @@ function open(beginning: string, more = ""): Opened {
   const write = (text: string): void => {
     if (text !== "" && socket.writable) socket.write(text);
   };
-  write(beginning);
+  const begun = new Promise<void>((resolve) => {
+    socket.write(beginning, () => resolve());
+  });
   const drip = setInterval(() => write(more), EACH_MS);
   const end = (): void => {
     clearInterval(drip);
@@ -36,7 +38,7 @@ function open(beginning: string, more = ""): Opened {
   };
   onTestFinished(end);
   const breakOff = (): void => {
-    setTimeout(end, EACH_MS);
+    void begun.then(() => setTimeout(end, EACH_MS));
   };
   const closed = new Promise<string>((resolve) => {
     socket.once("close", () => resolve(answer));
