@@ -46,7 +46,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   isHooked = true;
   const at = await workFolder();
   const storePath = join(at, "seed.db");
-  for (const more of ["", "-wal", "-shm"]) rmSync(storePath + more, { force: true });
+  for (const more of ["", "-wal", "-shm", "-file"]) rmSync(storePath + more, { force: true });
   copyFileSync(join(at, "empty.db"), storePath);
   const simulation = new Simulation(seed, storePath, options);
   const { world } = simulation;

@@ -44,6 +44,8 @@ export class StoreFile {
 
   /** Puts the copy in the file's place; nobody has it open. */
   putBack(): void {
+    // As people do who have copied the log as well.
+    rmSync(`${this.#path}-file`, { force: true });
     for (const more of ["", "-wal", "-shm"]) {
       rmSync(this.#path + more, { force: true });
       if (existsSync(this.#copyOf(more))) copyFileSync(this.#copyOf(more), this.#path + more);

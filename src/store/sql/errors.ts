@@ -17,7 +17,8 @@ export type StoreErrorCode =
  * - `foreign`: the file belongs to something else; it was not touched.
  * - `incompatible`: another version of Payrun made it, with another schema; it was not touched.
  * - `locked`: another process kept the write lock for too long; nothing was written.
- * - `replaced`: its file was deleted or replaced while this process had it open.
+ * - `replaced`: its file was deleted or replaced while this process had it open, or is another one
+ *   than the one that the write-ahead log beside it belongs to.
  * - `corrupt`: the file is damaged.
  * - `unreadable`: the path can't be opened (rights, a folder).
  * - `unsupported`: the address names a kind of database that this version can't use.

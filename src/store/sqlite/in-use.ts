@@ -1,13 +1,19 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
+import { refuseLogOfAnother } from "./same-file.ts";
 
 /** Long enough for a connection that is just being closed. */
 const WAIT_MS = 200;
 
-/** True where another connection, of any process, has the file open. */
+/**
+ * True where another connection, of any process, has the file open.
+ *
+ * @throws {StoreError} `replaced` where the log beside it belongs to another file
+ */
 export function isFileInUse(path: string): boolean {
   if (!existsSync(path)) return false;
+  refuseLogOfAnother(path);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: WAIT_MS });

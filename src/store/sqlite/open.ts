@@ -12,6 +12,7 @@ import { type Connection, FileConnection } from "./connection.ts";
 import { nodeSqliteDialect } from "./dialect.ts";
 import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
 import { openThread } from "./open-thread.ts";
+import { noteFile, refuseLogOfAnother } from "./same-file.ts";
 import { watched } from "./watched.ts";
 
 /** Opens the store in a file; see `openStore`. */
@@ -21,6 +22,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
   }
   const busyLimitMs = options.busyLimitMs ?? 30_000;
   const mustExist = options.mustExist ?? false;
+  refuseLogOfAnother(path);
   const database = openFile(path, mustExist);
   const scopes = new AsyncLocalStorage<Scope>();
   const mustFlush = () => {
@@ -59,6 +61,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
         if (!(await isThere(trx))) await makeSchema(trx, sqliteDdl);
       });
     }
+    noteFile(path);
   } catch (error) {
     database.close();
     throw error;

@@ -1,4 +1,5 @@
 import { type BigIntStats, statSync } from "node:fs";
+import { basename } from "node:path";
 import { StoreError } from "../sql/errors.ts";
 import type { Connection } from "./connection.ts";
 
@@ -21,7 +22,7 @@ export function watched(connection: Connection, path: string): Connection {
     throw new StoreError(
       "replaced",
       `The store ${path} was ${what} while this process had it open, so nothing that it writes is kept. ` +
-        "Stop every worker and gateway, put the right file in place (a restored backup), then start a gateway and a worker.",
+        `Stop every worker and gateway, delete what is left of ${basename(path)}, its -wal and -shm, put the right file in place (a restored backup), then start a gateway and a worker.`,
     );
   };
   return {
