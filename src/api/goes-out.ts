@@ -14,6 +14,7 @@ export function allGoesOut(of: readonly GoesOut[]): GoesOut {
   return {
     zone: last?.zone ?? NEW_YORK,
     notBefore: last?.notBefore ?? null,
+    ...(of.some(({ restored }) => restored === true) ? { restored: true as const } : {}),
     ...sumOf(of),
     ...(first === undefined ? {} : { asksAgain: { ...first, ...sumOf(asked) } }),
     items: of.flatMap(({ items }) => items),

@@ -17,4 +17,10 @@ export const sendsAfter = z.object({
     .describe(
       "Until when nothing is sent, because the store was restored: what it may have lost shows by then, and is not paid again",
     ),
+  restored: z
+    .literal(true)
+    .optional()
+    .describe(
+      "That the store was restored since this was planned: what was paid meanwhile is found before anything is sent, and not paid again",
+    ),
 });

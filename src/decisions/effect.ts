@@ -10,7 +10,7 @@ import {
   WaitingSums,
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
-import type { SendsAfter } from "../domain/goes-out.ts";
+import { afterLossText, type SendsAfter } from "../domain/goes-out.ts";
 import type { BillSum } from "../domain/counted.ts";
 import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
@@ -32,7 +32,7 @@ export interface EffectOfApproval {
   readonly notSent?: readonly NotSent[];
   /** Whom the others wait for. */
   readonly missing: readonly WaitingLines[];
-  /** When a restored store sends again; missing where it sends at once. */
+  /** How a restored store sends; missing where nothing was lost since the plan. */
   readonly sends?: SendsAfter | undefined;
   /** The same in a sentence. */
   readonly summary: string;
@@ -82,10 +82,10 @@ export async function effectOf(
       if (newDate !== undefined) newDates = { ...newDate, ...plus(newDates ?? NOTHING, bills) };
     }
   }
-  const sends = await sendsAfter(db, businessId, clock);
+  const sends = await sendsAfter(db, businessId, clock, run.plannedAtMs ?? 0);
   const effect = {
     goesOut,
-    ...(sends.notBefore === null ? {} : { sends }),
+    ...(afterLossText(sends) === "" ? {} : { sends }),
     ...(newDates === undefined ? {} : { newDates }),
     held,
     ...(notSent.size === 0 ? {} : { notSent: [...notSent.values()] }),

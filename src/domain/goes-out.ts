@@ -2,10 +2,13 @@ import { spokenDate, spokenTime } from "./clock/spoken.ts";
 import { counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";
 
-/** The instant before which a restored store sends nothing; null where it was not restored. */
+/** How a restored store sends. */
 export interface SendsAfter {
   readonly zone: string;
+  /** The instant before which it sends nothing; null where that has passed, or nothing was lost. */
   readonly notBefore: string | null;
+  /** It was restored since the plan was made, which may have bills that are paid already. */
+  readonly restored?: true | undefined;
 }
 
 /** Bills that are released, and the instant before which a restored store sends none. */
@@ -25,9 +28,11 @@ export function afterText(sends: SendsAfter | undefined): string {
   return ` after ${spokenTime(sends.notBefore, sends.zone)}`;
 }
 
-/** Why it takes so long: nobody must think that what was paid before is paid again. */
-export const AFTER_LOSS =
-  "The store was restored: what was paid meanwhile shows by then, and is not paid again.";
+/** Of a store that was restored: nobody must think that what was paid before is paid again. */
+export function afterLossText(sends: SendsAfter | undefined): string {
+  if (sends === undefined || (sends.notBefore === null && sends.restored === undefined)) return "";
+  return "The store was restored: what was paid meanwhile is found before anything is sent, and is not paid again.";
+}
 
 /** What becomes of released bills whose day has passed: nothing of them goes out yet. */
 export function askedAgainText(bills: {

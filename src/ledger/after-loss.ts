@@ -21,14 +21,24 @@ export async function sendsNothingUntilMs(
   return leftMs > 0 ? businessMs + leftMs * scale : null;
 }
 
-/** The same as it is told to people. */
+/** People speak of a restore for as long as this. */
+const SPOKEN_OF_MS = 14 * 86_400_000;
+
+/**
+ * The same as it is told to people.
+ *
+ * @param plannedAtMs when what they look at was planned; undefined for several plans together
+ */
 export async function sendsAfter(
   db: Db,
   businessId: string,
   clock: ClockReading,
+  plannedAtMs: number = clock.realMs - SPOKEN_OF_MS,
 ): Promise<SendsAfter> {
   const untilMs = await sendsNothingUntilMs(db, businessId, clock);
+  const loss = await lossNoticed(db, businessId);
   return {
+    ...(loss !== null && plannedAtMs < loss.atMs ? { restored: true as const } : {}),
     zone: clock.zone ?? NEW_YORK,
     notBefore: untilMs === null ? null : new Date(untilMs).toISOString(),
   };

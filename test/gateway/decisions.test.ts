@@ -139,7 +139,12 @@ describe("an approval", () => {
     const token = await scene.gateway.token("cora", ["controller"]);
     const { yours } = (await scene.gateway.call("GET", scene.path("review"), token)).json;
     const { json } = await scene.decide(token);
-    expect(json).toMatchObject({ sends: { notBefore: expect.any(String) } });
+    expect(json).toMatchObject({ sends: { notBefore: expect.any(String), restored: true } });
+    // What is planned from now on knows what was paid.
+    const later = { planned_at_ms: Date.now() + 60_000 };
+    await db.updateTable("runs").set(later).execute();
+    const again = (await scene.gateway.call("GET", scene.path("review"), token)).json;
+    expect(again["yours"]).not.toHaveProperty("sends.restored");
     expect([yours, json]).toMatchObject([
       { summary: expect.stringMatching(/ lets 2 bills, .* go out after .* New York.*restored/) },
       { summary: expect.stringMatching(/^2 bills, .* go out after .* New York.*restored/) },

@@ -128,7 +128,9 @@ describe("a release says what goes out because of it", () => {
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
     const { stdout } = await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
     expect(stdout).toMatch(/2 bills, \$333\.00, go out after \w+, .* New York:/);
-    expect(stdout).toContain("what was paid meanwhile shows by then, and is not paid again");
+    expect(stdout).toContain(
+      "what was paid meanwhile is found before anything is sent, and is not paid again",
+    );
   });
 
   test("an approver ends their own stop, and nobody else's", async () => {

@@ -1,5 +1,5 @@
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
+import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
 import { count, dim, printable } from "../terminal/text.ts";
@@ -63,13 +63,17 @@ export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
       .slice(0, ITEMS_SHOWN)
       .map((bill) => `    ${nameOf(bill)}, ${formatUsd(bill.amountCents)}`),
     ...(more > 0 ? [dim(`    … ${more} more`)] : []),
-    ...(freed.notBefore === null ? [] : [`  ${AFTER_LOSS}`]),
     ...askedAgainLines(freed),
   ];
 }
 
-function askedAgainLines({ asksAgain }: GoesOut): string[] {
-  return asksAgain === undefined ? [] : [`  ${askedAgainText(asksAgain)}`];
+/** Of bills whose day has passed, and why none of them is paid twice. */
+function askedAgainLines(freed: GoesOut): string[] {
+  const why = afterLossText(freed);
+  return [
+    ...(freed.asksAgain === undefined ? [] : [`  ${askedAgainText(freed.asksAgain)}`]),
+    ...(why === "" ? [] : [`  ${why}`]),
+  ];
 }
 
 const ITEMS_SHOWN = 20;

@@ -10,7 +10,7 @@ import {
 } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
-import { AFTER_LOSS, askedAgainText, goOut } from "../../domain/goes-out.ts";
+import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { ENDED_BY_PERSON } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
@@ -103,14 +103,17 @@ function endedNote({ ended, number, value }: Hold): Markup | "" {
 
 /** Approved bills that nothing keeps back any more. */
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
-  const { bills, totalCents: cents, items, asksAgain, zone, notBefore } = allGoesOut(of);
+  const { bills, totalCents: cents, items, asksAgain, ...sends } = allGoesOut(of);
+  const why = afterLossText(sends);
   const asked =
-    asksAgain === undefined ? "" : note("info", html`<p>${askedAgainText(asksAgain)}</p>`);
+    asksAgain === undefined
+      ? ""
+      : note("info", html`<p>${askedAgainText(asksAgain)}${bills === 0 ? ` ${why}` : ""}</p>`);
   if (bills === 0 && asked !== "") return html`${asked}`;
   if (bills === 0)
     return note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`);
-  const go = goOut({ bills, zone, notBefore }, at);
-  return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else.${notBefore === null ? "" : ` ${AFTER_LOSS}`}</p>`)}
+  const go = goOut({ bills, ...sends }, at);
+  return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else. ${why}</p>`)}
   ${folded(
     "Which",
     html`<ul>

@@ -1,6 +1,6 @@
 import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
-import { AFTER_LOSS, afterText, type SendsAfter } from "../goes-out.ts";
+import { afterLossText, afterText, type SendsAfter } from "../goes-out.ts";
 import { formatUsd } from "../money.ts";
 import type { MoneyReach } from "./money-reach.ts";
 import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
@@ -103,7 +103,8 @@ function reachText(money: MoneyReach | undefined): string {
 }
 
 function whyAfter(goesOut: BillSum, sends: SendsAfter | undefined): string {
-  return goesOut.count === 0 || afterText(sends) === "" ? "" : ` ${AFTER_LOSS}`;
+  const why = afterLossText(sends);
+  return goesOut.count === 0 || why === "" ? "" : ` ${why}`;
 }
 
 /**

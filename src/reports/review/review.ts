@@ -24,6 +24,7 @@ import {
   ShareSums,
   WaitingSums,
 } from "../../domain/approvals/share.ts";
+import { afterLossText } from "../../domain/goes-out.ts";
 import { moneyReach } from "../../domain/approvals/money-reach.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
@@ -158,7 +159,7 @@ export async function reviewOf(
 /** What an approval by whoever asks would do, or why theirs counts for nothing. */
 async function yoursOf(
   db: Db,
-  { businessId }: Run,
+  { businessId, plannedAtMs }: Run,
   {
     refusal,
     clock,
@@ -170,11 +171,12 @@ async function yoursOf(
   },
 ): Promise<RunReview["yours"]> {
   const share = digest.share();
-  const sends = clock === undefined ? undefined : await sendsAfter(db, businessId, clock);
+  const sends =
+    clock === undefined ? undefined : await sendsAfter(db, businessId, clock, plannedAtMs ?? 0);
   return {
     refusal: refusal === undefined ? null : { code: refusal.code, reason: refusal.reason },
     ...share,
-    ...(sends?.notBefore == null ? {} : { sends }),
+    ...(afterLossText(sends) === "" ? {} : { sends }),
     mayReject: digest.mayReject,
     summary:
       refusal === undefined

@@ -111,6 +111,12 @@ test("what it did is said with bills, sums and what is still needed", () => {
   expect(effectText({ goesOut: { count: 2, cents: 200 }, newDates, held, missing: [] })).toBe(
     "2 bills, $2.00, go out (on Mon, Nov 30: their day has passed).",
   );
+  const restored = { zone: "America/New_York", notBefore: null, restored: true } as const;
+  expect(
+    effectText({ goesOut: { count: 2, cents: 200 }, held, missing: [], sends: restored }),
+  ).toBe(
+    "2 bills, $2.00, go out. The store was restored: what was paid meanwhile is found before anything is sent, and is not paid again.",
+  );
   // Who has left out all that waited is not told to wait.
   expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
 });
