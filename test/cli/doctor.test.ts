@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -51,6 +54,31 @@ test("doctor says which endpoint the service has paused, and --fix has it go on"
   });
   const fixed = await doctor("--fix");
   expect(fixed).toMatchObject({ state: "ok", text: expect.stringContaining("it goes on now") });
+});
+
+test("doctor tells another Payrun's gateway by its refusing our token", async () => {
+  const server = createServer((request, response) => {
+    const isReady = request.url === "/ready";
+    response.writeHead(isReady ? 200 : 401, { "content-type": "application/json" });
+    const refusal = { error: "unauthorized", message: "This token is not known here." };
+    response.end(JSON.stringify(isReady ? { store: "ok", temporal: "ok" } : refusal));
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gatewayOf = async (env: Readonly<Record<string, string>>) => {
+    const result = await payrun(["doctor", "--json"], {
+      cwd: temporaryFolder(),
+      env: { PAYRUN_GATEWAY_URL: url, ...env },
+    });
+    return result.json<Checks>().checks.find(({ name }) => name === "Gateway");
+  };
+  expect(await gatewayOf({})).toMatchObject({ state: "ok" });
+  expect(await gatewayOf({ PAYRUN_TOKEN: "prt_of_another" })).toMatchObject({
+    state: "failed",
+    text: `${url} answers, and takes no token of yours: This token is not known here.`,
+    remedy: expect.stringContaining("another Payrun"),
+  });
 });
 
 /** The service gives an endpoint up after twenty deliveries in a row that nobody took. */

@@ -8,13 +8,14 @@ import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
-import { reasonOf } from "../terminal/cli-error.ts";
+import { CliError, reasonOf } from "../terminal/cli-error.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
 import { withStore } from "./with-store.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { httpJson } from "../client/http.ts";
+import { ownToken } from "../home/people.ts";
 import { temporalOf } from "../home/running-file.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -194,6 +195,11 @@ async function gatewayCheck(config: Config): Promise<Check> {
     const { status, body } = await httpJson("GET", `${url}/ready`, { timeoutMs: TIMEOUT_MS });
     const isWhole = readiness.safeParse(body).success;
     if (status === 200 && isWhole) {
+      const refusal = await tokenRefusal(config);
+      if (refusal !== undefined) {
+        const text = `${url} answers, and takes no token of yours: ${refusal}`;
+        return { name, state: "failed", text, remedy: ANOTHER_PAYRUN };
+      }
       return crossesInTheClear(url) ? plain(name, url) : { name, state: "ok", text: url };
     }
     const what = status === 200 ? "takes webhooks, but not all works" : "is not ready";
@@ -211,6 +217,20 @@ async function gatewayCheck(config: Config): Promise<Check> {
       remedy: "“payrun up” or “payrun gateway” starts one; PAYRUN_GATEWAY_URL names another.",
     };
   }
+}
+
+const ANOTHER_PAYRUN =
+  "If another Payrun runs there, PAYRUN_GATEWAY_URL or PAYRUN_GATEWAY_PORT names yours; else “payrun token create” makes a token.";
+
+/** Why a gateway lets nobody in who speaks from here; undefined where it does, or nobody speaks. */
+async function tokenRefusal(config: Config): Promise<string | undefined> {
+  if (ownToken(config) === undefined) return undefined;
+  try {
+    await gatewayOf(config).get("/v1/conditions", z.unknown());
+  } catch (error) {
+    if (error instanceof CliError && error.code === "unauthorized") return error.message;
+  }
+  return undefined;
 }
 
 /** What each condition is about; where none is, all is well with it. */
