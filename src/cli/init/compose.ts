@@ -130,7 +130,7 @@ export function imageNeeds(folder: string): string | undefined {
 export function packageNeeds(folder: string, version: string): string | undefined {
   const archive = archiveOf(version);
   if (existsSync(join(folder, archive))) return undefined;
-  return `The containers install payrun@${version} from npm's registry: it must be there, or ${archive} in this folder before init (--force writes again).`;
+  return `The containers install payrun@${version} from npm's registry: it must be there, or ${archive} in the folder before init (--force writes again).`;
 }
 
 function header(service: "sandbox" | "real"): string {
