@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { packageImage, packageNeeds } from "../../src/cli/init/compose.ts";
 import { examplePlaybooks, filesFor } from "../../src/cli/init/files.ts";
 import { loadConfig } from "../../src/config.ts";
 import { testPlaybook } from "../../src/playbooks/fixtures.ts";
@@ -179,4 +180,20 @@ test("what it says to type runs in the folder that it wrote, with the package in
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   writeFileSync(join(folder, "node_modules/.bin/payrun"), "");
   expect((await typed())[1]).toMatch(/^npx payrun up /);
+});
+
+test("the package's image is built from its archive in the folder, else from the registry, which is said", () => {
+  const folder = temporaryFolder();
+  expect(packageImage(folder, "1.2.3")).toMatchObject({
+    dockerfile_inline: expect.stringMatching(/^RUN npm install .* payrun@1\.2\.3$/m),
+  });
+  expect(packageNeeds(folder, "1.2.3")).toMatch(/payrun@1\.2\.3 .*registry.*payrun-1\.2\.3\.tgz/);
+  writeFileSync(join(folder, "payrun-1.2.3.tgz"), "");
+  expect(packageImage(folder, "1.2.3")).toMatchObject({
+    context: ".",
+    dockerfile_inline: expect.stringMatching(
+      /^COPY payrun-1\.2\.3\.tgz (\S+)\nRUN npm install .* \1$/m,
+    ),
+  });
+  expect(packageNeeds(folder, "1.2.3")).toBeUndefined();
 });

@@ -44,6 +44,16 @@ describe("A hold", () => {
     }
   });
 
+  test("on a vendor is asked for with what it keeps back and what the service has already", async () => {
+    const sent = {
+      state: "scheduled",
+      executionDate: addDays(newYorkDate(Date.now()), 30),
+    } as const;
+    await setLine(gateway.store, run.runId, "pbl_0114", sent);
+    const { text } = await olga.get("/vendors/con_4/hold?business=acme");
+    expect(text).toMatch(/Kept back \$[\d,.]+ ?5 bills Can be called back \$[\d,.]+ ?1 bill/);
+  });
+
   test("is set on an account as people call it; what nobody knows is said beside what was typed, which stays", async () => {
     const path = "/holds/new?on=source";
     const typed = { value: "The old one", reason: "odd debits", until: "friday" };

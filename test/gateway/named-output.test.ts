@@ -166,3 +166,26 @@ test("a shell that completes a name gets those that begin so, and of another's b
   expect(await offered(operator, "no-such-kind")).toEqual([]);
   expect(await offered("of-nobody", "bill")).toEqual([]);
 });
+
+test("who releases a hold that was released is told the command that lists holds, and no route", async () => {
+  const held = await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd", "--json"]);
+  const release = ["release", held.json<{ id: string }>().id];
+  expect((await typed(gateway, operator, release)).code).toBe(0);
+  const again = await typed(gateway, operator, release);
+  expect(again.code).not.toBe(0);
+  expect(again.stderr).toMatch(/“(npx )?payrun holds” lists/);
+  expect(again.stderr).not.toContain("/v1/");
+});
+
+test("a playbook that is not stored but comes with Payrun is refused with the path that means it", async () => {
+  const launcher = await gateway.token("lou", ["launcher"]);
+  for (const command of ["plan", "launch"]) {
+    const path = "playbooks/month-end-vendors.yaml";
+    const refused = await typed(gateway, launcher, [command, "month-end-vendors"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`${path} is the one that comes with Payrun`);
+    expect(refused.stderr).toContain(`payrun ${command} ${path}”`);
+    const unknown = await typed(gateway, launcher, [command, "month-start"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.not.stringContaining("comes with")]);
+  }
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
+import { eventTypes } from "../../src/sandbox/webhooks/events.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;
@@ -80,6 +81,23 @@ test("the description lists every operation with its roles' errors and a body wh
   ]);
   expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
+});
+
+test("the description of webhooks says how one is signed, and shows an event that the service sends", async () => {
+  const answer = await gateway.call("GET", "/openapi.json", viewer);
+  const paths = answer.json["paths"] as Record<string, { readonly post?: object }>;
+  const { post } = paths["/webhooks/{business}"] ?? {};
+  expect(post).toMatchObject({
+    parameters: expect.arrayContaining([
+      expect.objectContaining({
+        name: "service-signature",
+        description: expect.stringContaining("HMAC-SHA256 of <t>.<raw body>"),
+      }),
+    ]),
+    requestBody: {
+      content: { "application/json": { example: { type: expect.toBeOneOf([...eventTypes]) } } },
+    },
+  });
 });
 
 test("the metrics tell of requests, inbox, runs and lines", async () => {

@@ -50,6 +50,13 @@ async function cancelledBy(requestedBy: string, payableIds: readonly string[]): 
   }
 }
 
+test("a release of all that lifts none says which it kept, and nothing of what goes out", async () => {
+  await typed(gateway, operator, ["hold", "BILL-p5", "--reason", "odd"]);
+  await setLine(gateway.store, run.runId, "p5", { state: "given-up" });
+  const all = await typed(gateway, operator, ["release", "--all", "--by", "oli", "--yes"]);
+  expect(all).toMatchObject({ code: 0, stdout: expect.stringMatching(/^– kept: [^\n]*\n$/) });
+});
+
 test("a release doesn't say that a bill goes out whose day has passed and that is asked about again", async () => {
   const { store } = gateway;
   await approveLines(store, run, ["p4", "p3"]);

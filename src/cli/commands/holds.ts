@@ -183,7 +183,7 @@ async function releaseAll(
     const preview = await gateway.get(`/v1/releases?${query.toString()}`, ReleaseBody);
     looked = { hash: preview.hash };
     output.lines(preview.released.map((hold) => `  ${heldName(hold)}  ${dim(hold.id)}`));
-    output.lines(goesOutLines(preview.goesOut, false));
+    if (preview.released.length > 0) output.lines(goesOutLines(preview.goesOut, false));
     return `Release ${count(preview.released.length, "hold")} of ${by}?`;
   };
   if (!(await agreed("release --all", { output, yes }, question))) {
@@ -201,7 +201,8 @@ async function releaseAll(
         : `${ENDED_BY_PERSON[ended]}; payrun release ${hold.id} lifts it by itself`;
     output.line(`${yellow("–")} kept: ${heldName(hold)}: ${why}`);
   }
-  output.lines(goesOutLines(done.goesOut, true));
+  // Of nothing released nothing can go out.
+  if (done.released.length > 0) output.lines(goesOutLines(done.goesOut, true));
   output.document(done);
   return EXIT.done;
 }

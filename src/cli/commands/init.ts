@@ -25,7 +25,7 @@ import {
   nextSteps,
   SERVICES,
 } from "../init/files.ts";
-import { IMAGE_USER, isRoot } from "../init/compose.ts";
+import { IMAGE_USER, imageNeeds, isRoot } from "../init/compose.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
@@ -77,6 +77,8 @@ export function addInitCommand(program: Command, session: Session): void {
           files.filter((file) => !isAddedTo(place, file)),
         );
         for (const file of files) say(output, place, file, there.includes(file));
+        const needs = imageNeeds(place);
+        if (needs !== undefined) output.line(`! ${needs}`);
         const steps = nextSteps(answers);
         output.line(bold("What to type next:"));
         const here = relative(process.cwd(), place);

@@ -4,7 +4,7 @@ import { launchedCancellation, isCancellation } from "../show/cancellations.ts";
 import { collect } from "../terminal/collect.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { playbookNamed } from "./playbook-files.ts";
+import { orExample, playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
@@ -90,12 +90,15 @@ async function launch(
   const limitMs = readDuration(options.timeout, "--timeout");
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
-  const { made: launched, isNew } = await gateway.create("/v1/runs", AnyStatusBody, {
+  const asked = {
     ...(options.business === undefined ? {} : { business: options.business }),
     ...playbook,
     ...(options.period === undefined ? {} : { period: options.period }),
     ...(options.input === undefined ? {} : { inputs }),
-  });
+  };
+  const { made: launched, isNew } = await orExample(nameOrFile, "launch", () =>
+    gateway.create("/v1/runs", AnyStatusBody, asked),
+  );
   if (launched.kind === "kyb-onboarding") {
     const wait = options.wait === undefined ? null : { limitMs };
     return onboardingLaunched(output, gateway, launched, wait);

@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../client/gateway-client.ts";
 import { printPlan } from "../show/plan-document.ts";
-import { playbookToPlan } from "./playbook-files.ts";
+import { orExample, playbookToPlan } from "./playbook-files.ts";
 import type { Session } from "../client/session.ts";
 import { billsOf, leftOutOf, PlanDigest, skippedCounts } from "../show/plan.ts";
 import { usageError } from "../terminal/cli-error.ts";
@@ -25,11 +25,12 @@ export function addPlanCommand(program: Command, session: Session): void {
         }
         const gateway = gatewayOf(config());
         const { period, business } = options;
-        const plan = await gateway.plan({
+        const asked = {
           ...(await playbookToPlan(nameOrFile)),
           ...(period === undefined ? {} : { period }),
           ...(business === undefined ? {} : { business }),
-        });
+        };
+        const plan = await orExample(nameOrFile, "plan", () => gateway.plan(asked));
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));
         const digest = new PlanDigest();
         for await (const page of gateway.planPages(plan)) {

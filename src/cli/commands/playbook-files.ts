@@ -31,6 +31,29 @@ export function playbookFile(path: string): string {
   return existsSync(own) ? own : path;
 }
 
+/**
+ * What is asked of a playbook by name; where none of that name is known, the refusal points to the
+ * example that comes with Payrun.
+ *
+ * @param command what takes the example's path
+ */
+export async function orExample<Answer>(
+  nameOrFile: string,
+  command: string,
+  asked: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await asked();
+  } catch (error) {
+    const path = `playbooks/${nameOrFile}.yaml`;
+    const isUnknown = error instanceof CliError && error.code === "not_found";
+    if (!isUnknown || isFile(nameOrFile) || !existsSync(playbookFile(path))) throw error;
+    const { exitCode, message, code, details } = error;
+    const hint = `${path} is the one that comes with Payrun: “payrun ${command} ${path}”.`;
+    throw new CliError(exitCode, message, { code, details, hint });
+  }
+}
+
 /** @throws {CliError} 2 with every mistake in the file */
 export async function readPlaybook(file: string): Promise<ReadPlaybook> {
   const [only] = await readPlaybooks([file]);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 
 import { parseDocument } from "yaml";
 
@@ -87,20 +87,50 @@ export function isRoot(): boolean {
 /** The image is the checkout's, or that of the package of this version. */
 function buildOf(folder: string): string | object {
   if (IS_CHECKOUT) return relative(folder, ownFile(".")) || ".";
+  return packageImage(folder, ownVersion());
+}
+
+function ownVersion(): string {
   const { version } = JSON.parse(readFileSync(ownFile("package.json"), "utf8")) as {
     version: string;
   };
+  return version;
+}
+
+/** As `npm pack` names it. */
+function archiveOf(version: string): string {
+  return `payrun-${version}.tgz`;
+}
+
+/** An image of the archive that lies in the folder; of the registry's version where none does. */
+export function packageImage(folder: string, version: string): object {
+  const archive = archiveOf(version);
   const user = `${IMAGE_USER}:${IMAGE_USER}`;
+  const install = "RUN npm install --global --ignore-scripts --no-audit --no-fund";
+  const hasArchive = existsSync(join(folder, archive));
   const lines = [
     "FROM node:24-slim",
-    `RUN npm install --global --ignore-scripts --no-audit --no-fund payrun@${version}`,
+    ...(hasArchive
+      ? [`COPY ${archive} /tmp/${archive}`, `${install} /tmp/${archive}`]
+      : [`${install} payrun@${version}`]),
     "WORKDIR /usr/local/lib/node_modules/payrun/dist",
     "ENV NODE_ENV=production NODE_OPTIONS=--disable-warning=ExperimentalWarning PAYRUN_HOME=/data",
     `RUN mkdir /data && chown ${user} /data`,
     "VOLUME /data",
     `USER ${user}`,
   ];
-  return { dockerfile_inline: `${lines.join("\n")}\n` };
+  return { context: ".", dockerfile_inline: `${lines.join("\n")}\n` };
+}
+
+/** What the containers need that is not in the folder; undefined where nothing is missing. */
+export function imageNeeds(folder: string): string | undefined {
+  return IS_CHECKOUT ? undefined : packageNeeds(folder, ownVersion());
+}
+
+export function packageNeeds(folder: string, version: string): string | undefined {
+  const archive = archiveOf(version);
+  if (existsSync(join(folder, archive))) return undefined;
+  return `The containers install payrun@${version} from npm's registry: it must be there, or ${archive} in the folder before init (--force writes again).`;
 }
 
 function header(service: "sandbox" | "real"): string {

@@ -153,7 +153,8 @@ function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">):
   return of.scope === "source" ? accountName(of.value, of) : (of.name ?? of.value);
 }
 
-function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: string): Markup {
+/** What a hold keeps back, and what of the rest can still be called back. */
+export function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: string): Markup {
   const sum = ({ bills, totalCents }: HeldSums["gone"], more: unknown = "") =>
     html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}${more}</span>`;
   const { earliestCutOff: until } = recallable;

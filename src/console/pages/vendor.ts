@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { HoldBody } from "../../api/holds.ts";
+import { HoldBody, type StopPreview, StopPreviewBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
 import { billPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
@@ -10,6 +10,7 @@ import { badge, day, type Markup, paymentStateOf, runLink, stateOf, usd, when } 
 import { asking } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
+import { sums } from "./stop.ts";
 
 function vendorOf({ api, params, query }: PageRequest): Promise<Vendor> {
   const business = query.get("business");
@@ -19,7 +20,7 @@ function vendorOf({ api, params, query }: PageRequest): Promise<Vendor> {
   });
 }
 
-function nameOf({ name, contactId }: Vendor): string {
+function nameOf({ name, contactId }: Pick<Vendor, "name" | "contactId">): string {
   return name ?? contactId;
 }
 
@@ -153,8 +154,19 @@ function paymentTable(payments: Vendor["payments"]): Markup {
   );
 }
 
-export const holdVendor = asking<Vendor>({
-  subject: vendorOf,
+type ToHold = Pick<Vendor, "contactId" | "business" | "name"> & Pick<StopPreview, "holds">;
+
+/** The vendor with what is open of it, counted as the command line's hold does. */
+async function toHold({ api, params, query }: PageRequest): Promise<ToHold> {
+  const business = query.get("business");
+  const contactId = params["id"] ?? "";
+  const of = { contactId, ...(business === null ? {} : { business }) };
+  const preview = await api.get(StopPreviewBody, "/v1/stops", { query: of });
+  return { contactId, business: preview.business, name: preview.name, holds: preview.holds };
+}
+
+export const holdVendor = asking<ToHold>({
+  subject: toHold,
   lead: nameOf,
   back: ({ contactId, business }) => vendorPage(contactId, business),
   button: "Hold the vendor",
@@ -162,15 +174,12 @@ export const holdVendor = asking<Vendor>({
   check: untilProblem,
   title: () => "Hold a vendor",
   at: ({ contactId, business }) => holdPage(contactId, business),
-  says: ({ bills, contactId, business }) => {
-    const open = bills.filter(({ state }) => state === "awaiting-approval" || state === "planned");
-    const cents = open.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    return html`<p>
-      No bill of this vendor is sent while the hold lasts: ${counted(open.length, "bill")} of
-      ${usd(cents)} in runs now. What was sent already is not stopped by a hold:
-      <a href="${stopPage({ contactId, business })}">stop the vendor</a> for that.
-    </p>`;
-  },
+  says: ({ holds, contactId, business }) =>
+    html`<p>
+        No bill of this vendor is sent while the hold lasts. What was sent already is not stopped by
+        a hold: <a href="${stopPage({ contactId, business })}">stop the vendor</a> for that.
+      </p>
+      ${sums(holds, holds.zone)}`,
   act: async ({ api, form }, { contactId, business }, reason) => {
     const body = { contactId, business, ...holdSaid(form, reason) };
     await api.post(HoldBody, "/v1/holds", { body });

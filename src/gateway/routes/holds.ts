@@ -184,5 +184,5 @@ function addRelease(routes: Routes): void {
 }
 
 function notInForce(holdId: string): Error {
-  return notFound(`No hold “${holdId}” is in force; GET /v1/holds lists those that are.`);
+  return notFound(`No hold “${holdId}” is in force; “payrun holds” lists those that are.`);
 }

@@ -81,6 +81,14 @@ const Envelope = z.object({
   data: z.object({ object: z.string(), id: z.string() }),
 });
 
+const SignedHeaders = z.object({
+  "service-signature": z
+    .string()
+    .describe(
+      "`t=<unix seconds>,v1=<hex HMAC-SHA256 of <t>.<raw body>>`, keyed with the whole text of the endpoint's secret, `whsec_` included; t may be five minutes off",
+    ),
+});
+
 /** The paths that are no operations of the API proper, for the document. */
 function describeOpenPaths(app: OpenAPIHono): void {
   const json = (description: string, schema: z.ZodType) => ({
@@ -131,7 +139,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     summary: "The Payments Service's events, signed; kept once, then told to whoever watches",
     request: {
       params: z.object({ business: z.string() }),
-      headers: z.object({ "service-signature": z.string() }),
+      headers: SignedHeaders,
       body: {
         required: true,
         content: { "application/json": { schema: Envelope, example: EVENT } },

@@ -81,9 +81,9 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
 /** An event as the Payments Service sends it. */
 export const EVENT = {
   id: "evt_0000000000000001",
-  type: "payment.settled",
+  type: "payable.paid",
   sequence: "42",
   createdAt: "2026-11-26T14:00:00Z",
   businessId: "biz_0000000000000001",
-  data: { object: "payment", id: "pmt_0000000000000007" },
+  data: { object: "payable", id: "pbl_0000000000000007" },
 };
