@@ -201,7 +201,9 @@ async function afterSending(
   const stand = await lineStand(trx, line);
   if (stand.kind === "sending") return later;
   if (stand.kind === "unsent") return { state: "withheld", reason: null };
-  return { state: "too-late", open: false, reason: stand.reason };
+  const { reason, goesOutAtMs } = stand;
+  const cancelledAtMs = Math.floor(clock.businessMs);
+  return { state: "too-late", open: false, reason, goesOutAtMs, cancelledAtMs };
 }
 
 async function tell(

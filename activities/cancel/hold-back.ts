@@ -142,6 +142,8 @@ async function withholdLine(
       ...{ workflowId, itemNo, businessId, paymentId: null, payableId: line.payableId },
       ...{ contactId: now.contactId, amountCents: plan.amountCents },
       ...{ state, open: isHeld, reason, holdId: hold?.holdId ?? null },
+      goesOutAtMs: isHeld ? null : stand.goesOutAtMs,
+      cancelledAtMs: isHeld ? null : Math.floor(clock.businessMs),
       releaseByMs: isTimed ? releaseByMs(plan.executionDate, policy.until) : null,
     },
     clock.realMs,

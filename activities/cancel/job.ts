@@ -22,7 +22,12 @@ export type UnderWayJob = CancelJob<
 
 /** What trying to cancel one payment, or finding out whether there is one, came to. Refusals and waits are outcomes, not exceptions. */
 export type CancelOutcome =
-  | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
+  | {
+      readonly kind: "ended";
+      readonly state: CancellationState;
+      readonly reason: string;
+      readonly goesOutAtMs?: number | null;
+    }
   /** Cancelled, and the money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string }
   /** These payments came of a request that was under way: they are cancelled next. */

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { executionMs } from "../../src/domain/cancellations/cut-off.ts";
 import { TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
@@ -29,14 +30,16 @@ export type LineStand =
       readonly reason: string;
       /** What of it the service may still let go of. */
       readonly scheduledIds: readonly string[];
+      /** When that goes out; null where there is nothing of it. */
+      readonly goesOutAtMs: number | null;
     };
 
 export async function lineStand(
   trx: Transaction<Tables>,
-  { businessId, payableId, state, paymentIds }: RunLine,
+  { businessId, payableId, state, paymentIds, executionDate }: RunLine,
 ): Promise<LineStand> {
   const isOpen = UNSENT.includes(state) || SENDING.includes(state);
-  if (!isOpen) return beyond(state, paymentIds);
+  if (!isOpen) return beyond(state, paymentIds, executionDate);
   if (SENDING.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
     return { kind: "sending" };
   }
@@ -47,17 +50,24 @@ export async function lineStand(
   return beyond(
     "scheduled",
     paymentIds.filter((id) => !handled.has(id)),
+    null,
   );
 }
 
 /** Why a bill can't be withheld any more, and what can still be done. */
-function beyond(state: LineState, paymentIds: readonly string[]): LineStand {
+function beyond(
+  state: LineState,
+  paymentIds: readonly string[],
+  executionDate: string | null,
+): LineStand {
   const scheduledIds = state === "scheduled" || state === "held" ? paymentIds : [];
   const reason =
     scheduledIds.length > 0
       ? `The service has it already, until somebody takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`
       : (SENT[state] ?? `Its line is ${state}, so there is nothing to withhold.`);
-  return { kind: "beyond", reason, scheduledIds };
+  const isToGo = scheduledIds.length > 0 && executionDate !== null;
+  const goesOutAtMs = isToGo ? executionMs(executionDate) : null;
+  return { kind: "beyond", reason, scheduledIds, goesOutAtMs };
 }
 
 /** States of bills whose money the vendor gets, or has. */

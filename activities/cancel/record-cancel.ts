@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { isNotCancelled } from "../../src/domain/cancellations/left-to-people.ts";
+import { isNotCancelled, saidNow } from "../../src/domain/cancellations/left-to-people.ts";
 import { SERVICE_WAITS } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
@@ -63,18 +63,15 @@ async function recordEnd(
     await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs, codes: proved });
   }
   const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
-  const isMine = await changeItem(
-    trx,
-    item,
-    {
-      state,
-      open: outcome.kind === "returning",
-      reason: outcome.reason,
-      cancelledAtMs: Math.floor(clock.businessMs),
-      pollAtMs: Math.floor(clock.businessMs),
-    },
-    clock.realMs,
-  );
+  const change = {
+    state,
+    open: outcome.kind === "returning",
+    reason: outcome.reason,
+    cancelledAtMs: Math.floor(clock.businessMs),
+    goesOutAtMs: outcome.kind === "ended" ? (outcome.goesOutAtMs ?? null) : null,
+    pollAtMs: Math.floor(clock.businessMs),
+  };
+  const isMine = await changeItem(trx, item, change, clock.realMs);
   if (!isMine) return;
   if (item.payableId !== null) {
     await notifyOwner(trx, cancellation.businessId, item.payableId);
@@ -86,7 +83,8 @@ async function recordEnd(
     details: { payableId: item.payableId, reason: outcome.reason },
   });
   if (isNotCancelled(state)) {
-    const now = { is: "was not cancelled", state, reason: outcome.reason };
+    const { reason } = saidNow({ ...item, ...change }, clock.businessMs);
+    const now = { is: "was not cancelled", state, reason: reason ?? outcome.reason };
     await notifyNotCancelled(trx, cancellation, item, now, clock);
   }
 }

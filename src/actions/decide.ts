@@ -2,8 +2,10 @@ import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
 import { noteRefusalOf } from "./refused-today.ts";
 import { type DecisionRequest, judgedBy, rulesOf } from "../decisions/deciding.ts";
 import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
+import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
+import type { TopUp } from "../store/deposits/deposits.ts";
 import { getRun, type Run } from "../store/runs/runs.ts";
 import { otherVendorsNow } from "./vendors-now.ts";
 import type { ActionContext } from "./context.ts";
@@ -101,6 +103,22 @@ export async function whyNotCounted(
   const judged = await judgedBy(store.db, { run, principal, singlePerson });
   const verdict = refusalOfRun(judged.run) ?? refusalOfPerson({ ...judged, decision: APPROVE });
   return verdict?.accepted === false ? verdict : undefined;
+}
+
+/** Whether an approval of a run's deposit by this person would count, if they have given none. */
+export async function mayApproveTopUp(
+  { store, profiles }: Pick<ActionContext, "store" | "profiles">,
+  run: Run,
+  topUp: TopUp,
+  principal: Principal,
+): Promise<boolean> {
+  const singlePerson = profiles.get(run.business)?.singlePerson === true;
+  const { accepted } = judgeTopUpDecision({
+    ...(await judgedBy(store.db, { run, principal, singlePerson })),
+    decision: { kind: "approve", hash: topUp.hash },
+    topUp: { ...topUp, proposed: topUp.state === "proposed", unclear: false },
+  });
+  return accepted;
 }
 
 const APPROVE = { kind: "approve" } as const;

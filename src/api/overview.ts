@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { billSum } from "./approvals.ts";
+import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
 import { stateSums } from "./report.ts";
 import type { Shown } from "./shown.ts";
@@ -17,6 +18,18 @@ const waitingRun = z.object({
   waitsFor: z.array(z.string()).describe("Roles that decide now about the others"),
 });
 
+/** A deposit that waits for an approval, as one person sees it. */
+const waitingDeposit = topUpStatus
+  .extend({
+    runId: z.string().describe("The run that asks for it"),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    planHash: z.string().nullable().describe("What a decision about it names as well"),
+    yours: z.boolean().describe("True where it waits for the one who asks"),
+  })
+  .openapi("WaitingDeposit");
+
 export const OverviewBody = z
   .object({
     businesses: z.array(
@@ -31,8 +44,10 @@ export const OverviewBody = z
       }),
     ),
     waiting: z.array(waitingRun).describe("The nearest deadline first"),
+    deposits: z.array(waitingDeposit).describe("Of runs, by the day on which they must be made"),
   })
   .openapi("Overview");
 
 export type Overview = Shown<typeof OverviewBody>;
 export type WaitingRun = Overview["waiting"][number];
+export type WaitingDeposit = Overview["deposits"][number];

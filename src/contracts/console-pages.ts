@@ -6,6 +6,11 @@ export function runPage(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
 }
 
+/** Where a deposit that a run asks for is decided, as it was looked at. */
+export function depositPage(runId: string, hash: string, planHash: string | null): string {
+  return `${runPage(runId)}/deposit?topUp=${encodeURIComponent(hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
+}
+
 /** @param business which of several businesses it is of, where that is known */
 export function billPage(payableId: string, business?: string): string {
   return `/bills/${encodeURIComponent(payableId)}${of(business)}`;

@@ -1,4 +1,4 @@
-import type { Overview, WaitingRun } from "../api/overview.ts";
+import type { Overview, WaitingDeposit, WaitingRun } from "../api/overview.ts";
 import type { StateSums } from "../api/runs.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { whyNotCounted } from "../actions/decide.ts";
@@ -14,6 +14,7 @@ import { sumOfParked } from "../store/lines/parked-lines.ts";
 import { listRuns, type Run } from "../store/runs/runs.ts";
 import { businessNowMs, momentOf } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
+import { waitingDeposits } from "./waiting-deposits.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -28,7 +29,9 @@ export async function overviewOf(
 ): Promise<Overview> {
   const businesses = [];
   const waiting: WaitingRun[] = [];
-  for (const { name, businessId } of profiles) {
+  const deposits: WaitingDeposit[] = [];
+  for (const profile of profiles) {
+    const { name, businessId } = profile;
     const { db } = context.store;
     const businessMs = await businessNowMs(context, name);
     const incidents = await listIncidents(db, businessId);
@@ -43,10 +46,11 @@ export async function overviewOf(
     for (const run of await listRuns(db, filter)) {
       waiting.push(await waitingRun(context, run, principal, businessMs));
     }
+    deposits.push(...(await waitingDeposits(context, profile, principal, businessMs)));
   }
   // All bills of a run that nobody has approved may be on hold: then nobody is waited for.
   const asked = waiting.filter(({ waiting: bills }) => bills.count > 0);
-  return { businesses, waiting: asked.toSorted(byDeadline) };
+  return { businesses, waiting: asked.toSorted(byDeadline), deposits };
 }
 
 function byDeadline(one: WaitingRun, other: WaitingRun): number {

@@ -4,6 +4,8 @@ import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
 import { RUN_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
+import type { ActionContext } from "../actions/context.ts";
+import type { Cancellation } from "../store/cancellations/cancellations.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
@@ -15,6 +17,7 @@ import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
+import { waitingForNow } from "./status/left-items.ts";
 import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
 import { onboardingItems } from "./status/onboarding.ts";
 import { phaseAndOutcome, runFacts } from "./status/run.ts";
@@ -31,6 +34,8 @@ interface ListFilter {
   /** True: only what waits for a person. */
   readonly needsAction?: boolean | undefined;
   readonly limit: number;
+  /** What a cancellation waits for now. */
+  readonly waitingForOf: (cancellation: Cancellation) => Promise<string | null>;
 }
 
 /** A run of any kind, as the list shows it. */
@@ -72,14 +77,15 @@ const LISTS: Readonly<
  * @param of the API's business ids; undefined stands for all
  */
 export async function listEverything(
-  db: Db,
+  context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,
   of: readonly (string | undefined)[],
-  asked: Omit<ListFilter, "businessId">,
+  asked: Omit<ListFilter, "businessId" | "waitingForOf">,
 ): Promise<ListedRun[]> {
   const kinds = await Promise.all(
     of.flatMap((businessId) => {
-      const filter = { ...asked, businessId };
-      return Object.values(LISTS).map((list) => list(db, filter));
+      const waitingForOf = (each: Cancellation) => waitingForNow(context, each);
+      const filter = { ...asked, businessId, waitingForOf };
+      return Object.values(LISTS).map((list) => list(context.store.db, filter));
     }),
   );
   return kinds
@@ -118,8 +124,25 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   return known === undefined ? listed : listed.filter((run) => run.phase === known);
 }
 
-async function cancellations(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  return (await listCancellations(db, filter)).map((each) => ({
+async function cancellations(
+  db: Db,
+  { waitingForOf, ...filter }: ListFilter,
+): Promise<ListedRun[]> {
+  const { needsAction, limit } = filter;
+  // What has asked for a person may have stopped since.
+  const wanted = needsAction === false ? [false, true] : [needsAction];
+  const lists = await Promise.all(
+    wanted.map((each) => listCancellations(db, { ...filter, needsAction: each })),
+  );
+  const listed = await Promise.all(
+    lists.flat().map(async (each) => ({ ...each, waitingFor: await waitingForOf(each) })),
+  );
+  const isAsking = ({ endedAtMs, waitingFor, withheld }: (typeof listed)[number]): boolean =>
+    withheld || (endedAtMs !== null && waitingFor !== null);
+  const meant = listed.filter(
+    (each) => needsAction === undefined || isAsking(each) === needsAction,
+  );
+  return meant.slice(0, limit).map((each) => ({
     ...without,
     id: each.workflowId,
     kind: each.policy.kind,

@@ -11,6 +11,7 @@ export async function explainIn(world: MoneyWorld, payableId: string) {
       {
         store: world.store,
         clientOf: ({ name }) => world.context().clientOf(name),
+        clocks: { read: ({ name }) => world.context().clockOf(name).now() },
         nowMs: Date.now,
       },
       profile,

@@ -48,6 +48,39 @@ test("A deposit is decided by nobody who has not chosen: a comment alone approve
   expect(await standsAs(run.runId)).toEqual(["refused"]);
 });
 
+test("Today and Needs action name a deposit that waits: to who may decide it as theirs, to all others as others'", async () => {
+  await ask(run.runId);
+  const db = gateway.store.db;
+  const bills = db
+    .updateTable("run_lines")
+    .set({ state: "planned" })
+    .where("run_id", "=", run.runId);
+  await bills.execute();
+  await db.updateTable("runs").set({ phase: "paying" }).where("run_id", "=", run.runId).execute();
+  const mine = await otto.get("/");
+  expect(mine.text).toContain("1 deposit of $1,500.00 waits for your approval.");
+  expect(mine.text).toMatch(/From First Bank ••1234 into the balance; it waits for you/);
+  expect(mine.text).toContain("to be made by Fri, Nov 27");
+  expect(mine.text).not.toMatch(/Nothing needs you now|No run waits/);
+  expect(mine.html).toContain(`${page}?topUp=${HASH}`);
+  const needs = await otto.get("/needs-action");
+  expect(needs.text).toContain("1 deposit of $1,500.00 waits for approval.");
+  expect(needs.text).not.toContain("Nothing stands still");
+  expect(needs.html).toContain(`${page}?topUp=${HASH}`);
+  for (const [name, roles] of [
+    ["cora", ["controller"]],
+    // Who launched the run approves none of its deposits.
+    ["lou", ["owner"]],
+  ] as const) {
+    const other = await (await signedIn(gateway, name, roles)).get("/");
+    expect(other.text).toContain("Nothing needs you now.");
+    expect(other.text).toMatch(/Waits for others.*it needs the owner/s);
+  }
+  const asked = await otto.get(check());
+  await otto.send(asked, page, { decision: "approve", comment: "" });
+  expect((await otto.get("/")).text).toContain("Nothing needs you now.");
+});
+
 test("A deposit of a plan that has changed is not decided about: the page shows the difference", async () => {
   await ask(run.runId);
   const old = await otto.get(`${page}?topUp=${HASH}&plan=another`);

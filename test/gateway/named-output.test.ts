@@ -52,13 +52,14 @@ async function cancelled(
       Date.now(),
     );
   }
-  const waitingFor = leftToPeople(await listItems(store.db, workflowId));
+  const waitingFor = leftToPeople(await listItems(store.db, workflowId), Date.now());
   const phase = waitingFor === null ? "completed" : "completed-with-exceptions";
   await changeCancellation(store.db, workflowId, { phase, waitingFor, endedAtMs: Date.now() });
   return workflowId;
 }
 
-type CancelEnd = Pick<CancellationItem, "state" | "reason">;
+type CancelEnd = Pick<CancellationItem, "state" | "reason"> &
+  Partial<Pick<CancellationItem, "goesOutAtMs">>;
 
 test("a cancellation leads with vendor, number and amount, its payments' ids behind; --json has all", async () => {
   const id = await cancelled("one", ["p1", "p_unknown"]);
@@ -101,6 +102,43 @@ test("a cancellation that came after the money was sent says so wherever it stan
     expect((await olga.get(page)).text, page).toContain(`waits for ${said}`);
   }
 });
+
+test("once the money of a cancellation has gone out, nothing says that it can be stopped; days later it waits for nobody", async () => {
+  const several = { state: "several-scheduled", reason: TOO_LATE.severalScheduled } as const;
+  const id = await cancelled("split", ["p1"], { ...several, goesOutAtMs: Date.now() + DAY_MS });
+  const olga = await signedIn(gateway, "olga", ["operator"]);
+  const said = async (): Promise<string> => {
+    const texts: string[] = [];
+    for (const words of [["status"], ["status", id], ["show", id], ["explain", "p1"]])
+      texts.push((await typed(gateway, operator, words)).stdout);
+    for (const page of ["/", `/runs/${encodeURIComponent(id)}`, "/bills/p1?business=acme"])
+      texts.push((await olga.get(page)).text);
+    return texts.join("\n");
+  };
+  const outAt = (goesOutAtMs: number) =>
+    gateway.store.db
+      .updateTable("cancellation_items")
+      .set({ goes_out_at_ms: goesOutAtMs })
+      .where("workflow_id", "=", id)
+      .execute();
+  const asking = async (): Promise<string> =>
+    (await typed(gateway, operator, ["status", "--needs-action"])).stdout;
+  expect((await said()).match(/stop it before then, or the vendor to return it/g)).toHaveLength(10);
+  await outAt(Date.now() - DAY_MS / 24);
+  const after = await said();
+  expect(after).not.toMatch(/before then|goes out on/);
+  expect(after.match(/The money went out on \w+, \w+ \d+\. To have the money back/g)).toHaveLength(
+    10,
+  );
+  expect(await asking()).toContain(id.split("/").at(-1));
+  await outAt(Date.now() - 12 * DAY_MS);
+  expect(await said()).not.toMatch(/[Ww]aits for:? a person/);
+  expect(await asking()).not.toContain(id.split("/").at(-1));
+  const json = (await typed(gateway, operator, ["status", id, "--json"])).json();
+  expect(json).toMatchObject({ needsAction: false, waitingFor: null });
+});
+
+const DAY_MS = 86_400_000;
 
 /** What the command prints of an incident of one bill. */
 function incidentText(changes: Partial<IncidentStatus> = {}): string[] {

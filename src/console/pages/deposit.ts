@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { RunReview } from "../../api/review.ts";
-import { runPage } from "../../contracts/console-pages.ts";
+import { depositPage, runPage } from "../../contracts/console-pages.ts";
 import { isShort } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -20,7 +20,7 @@ export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   const kept = await visitor.keptForm(`${runPage(checking.id)}/deposit`);
   const hash = query.get("topUp") ?? "";
   const said = kept?.get("topUp") === hash ? kept : new URLSearchParams();
-  return depositPage(api, visitor, checking, { hash, said });
+  return decisionPage(api, visitor, checking, { hash, said });
 };
 
 const CHOICES = [
@@ -38,7 +38,7 @@ interface Said {
   readonly problem?: string;
 }
 
-async function depositPage(
+async function decisionPage(
   api: Api,
   visitor: PageRequest["visitor"],
   checking: Checking,
@@ -95,7 +95,7 @@ export const decideDeposit: ActOf = async (request) => {
   const decision = CHOICES.find(([choice]) => choice === sent.get("decision"))?.[0];
   if (decision === undefined) {
     const problem = "Say whether it is approved or refused.";
-    return depositPage(api, visitor, checking, { hash, said: sent, problem });
+    return decisionPage(api, visitor, checking, { hash, said: sent, problem });
   }
   const review = await reviewWithout(api, checking);
   return decided(request, checking, review, {
@@ -127,7 +127,7 @@ export function shortOfMoney({
         ),
       )}`;
   }
-  const page = `${runPage(id)}/deposit?topUp=${encodeURIComponent(open.hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
+  const page = depositPage(id, open.hash, planHash);
   return note(
     "warn",
     html`<p>

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { OverviewBody } from "../../api/overview.ts";
 import { HistoryBody } from "../../api/history.ts";
 import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
@@ -29,6 +30,7 @@ import type { Visitor } from "../visitor.ts";
 import { capital, day, type Markup, runLink, usd, when } from "../words.ts";
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, incidentPage } from "./incident.ts";
+import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
 
 const BILLS_A_PAGE = 100;
 
@@ -36,23 +38,35 @@ const BILLS_A_PAGE = 100;
 export const needsAction: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
-  const [incidents, parked] = await Promise.all([
+  const [incidents, parked, { deposits }] = await Promise.all([
     api.get(IncidentListBody, "/v1/incidents"),
     api.get(ParkedBody, "/v1/payables", { query: asked }),
+    api.get(OverviewBody, "/v1/overview"),
   ]);
   const open = incidents.items.filter(({ phase }) => phase !== "ended");
   const causes = [...Map.groupBy(parked.items, ({ reasonCode }) => reasonCode ?? "")];
-  const isNothing = open.length === 0 && causes.length === 0;
+  const isNothing = open.length === 0 && deposits.length === 0 && causes.length === 0;
   return {
     title: "Needs action",
     lead: isNothing
       ? "Nothing stands still for want of a decision."
-      : `${parked.totalCount === 0 ? "" : `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${waits(parked.totalCount)} for a decision. `}${open.length === 0 ? "" : `${counted(open.length, "funding account")} bounced.`}`,
+      : [
+          ...(parked.totalCount === 0
+            ? []
+            : [
+                `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${waits(parked.totalCount)} for a decision.`,
+              ]),
+          ...(open.length === 0 ? [] : [`${counted(open.length, "funding account")} bounced.`]),
+          ...(deposits.length === 0
+            ? []
+            : [`${sumOfDeposits(deposits)} ${waits(deposits.length)} for approval.`]),
+        ].join(" "),
     main: html` ${live(
       "incidents",
       open.map((each) => incidentSection(each, visitor)),
     )}
-    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with what can be done about each.</p>`) : ""}
+    ${live("deposits", deposits.map(depositSection))}
+    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with deposits that wait for approval, and what can be done about each.</p>`) : ""}
     ${causes.map(([code, bills]) => causeSection(code, bills))}
     ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
   };

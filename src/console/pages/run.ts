@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
-import { reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
+import { depositPage, reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -170,9 +170,7 @@ function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunRe
           ${topUp.approvedBy.join(", ") || "nobody"}; it needs ${depositNeeds(topUp)}.
         </p>
         <div class="acts">
-          <a
-            class="button quiet"
-            href="${runPage(id)}/deposit?topUp=${encodeURIComponent(topUp.hash)}&amp;plan=${encodeURIComponent(planHash ?? "")}"
+          <a class="button quiet" href="${depositPage(id, topUp.hash, planHash)}"
             >Decide about the deposit</a
           >
         </div>`,

@@ -10,6 +10,7 @@ import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
+import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 
 /** What there is to do today, what others do, and where the week's money is. */
 export const today: PageOf = async ({ api, visitor }) => {
@@ -20,18 +21,20 @@ export const today: PageOf = async ({ api, visitor }) => {
   const isShown = visitor.businesses.length > 1;
   const mine = overview.waiting.filter(({ yours }) => yours.count > 0);
   const others = overview.waiting.filter(({ yours }) => yours.count === 0);
+  const myDeposits = overview.deposits.filter(({ yours }) => yours);
+  const othersDeposits = overview.deposits.filter(({ yours }) => !yours);
   const first = overview.waiting.length === 0 && runs.items.length === 0;
   return {
     title: "Today",
-    lead: leadOf(overview, mine),
+    lead: leadOf(overview, mine, myDeposits),
     main: html`
       ${first ? firstSteps() : ""}
       ${live(
         "waits",
         html`
-          ${section("Waits for you", waitingList(mine, overview, isShown, "No run waits for your approval."))}
+          ${section("Waits for you", waitingList(mine, myDeposits, overview, "No run waits for your approval."))}
           ${needsAction(overview)}
-          ${others.length === 0 ? "" : section("Waits for others", waitingList(others, overview, isShown, ""))}
+          ${others.length + othersDeposits.length === 0 ? "" : section("Waits for others", waitingList(others, othersDeposits, overview, ""))}
         `,
       )}
       ${live("week", weeks(overview, isShown))}
@@ -40,11 +43,19 @@ export const today: PageOf = async ({ api, visitor }) => {
   };
 };
 
-function leadOf({ businesses }: Overview, mine: readonly WaitingRun[]): string {
+function leadOf(
+  { businesses }: Overview,
+  mine: readonly WaitingRun[],
+  deposits: Overview["deposits"],
+): string {
   const cents = mine.reduce((sum, { yours }) => sum + yours.cents, 0);
   const bills = mine.reduce((sum, { yours }) => sum + yours.count, 0);
-  if (bills > 0)
-    return `${counted(bills, "bill")} of ${formatUsd(cents)} ${waits(bills)} for your approval.`;
+  const said = [
+    ...(bills === 0 ? [] : [`${counted(bills, "bill")} of ${formatUsd(cents)}`]),
+    ...(deposits.length === 0 ? [] : [sumOfDeposits(deposits)]),
+  ];
+  if (said.length > 0)
+    return `${said.join(" and ")} ${waits(bills + deposits.length)} for your approval.`;
   const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
   if (incidents > 0) {
     return `${counted(incidents, "account")} bounced: one decision for all bills of ${incidents === 1 ? "it" : "each"}.`;
@@ -57,13 +68,15 @@ function leadOf({ businesses }: Overview, mine: readonly WaitingRun[]): string {
 
 function waitingList(
   runs: readonly WaitingRun[],
+  deposits: Overview["deposits"],
   overview: Overview,
-  isShown: boolean,
   none: string,
 ): Markup {
-  if (runs.length === 0) return html`<p class="quiet">${none}</p>`;
+  const isShown = overview.businesses.length > 1;
+  if (runs.length + deposits.length === 0) return html`<p class="quiet">${none}</p>`;
   return html`<ul class="list">
     ${runs.map((run) => waitingItem(run, overview, isShown))}
+    ${deposits.map((deposit) => depositItem(deposit, isShown))}
   </ul>`;
 }
 

@@ -1,5 +1,5 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
-import { recallOf } from "./cut-off.ts";
+import { executionMs, recallOf } from "./cut-off.ts";
 import { nothingToCancel, TOO_LATE } from "./left-to-people.ts";
 
 export interface CancelCandidate {
@@ -31,7 +31,13 @@ export type CancelVerdict =
   /** A cancel may be sent until this business-clock instant; null means without end. */
   | { readonly kind: "cancel"; readonly untilMs: number | null }
   /** Nothing more can be done, or needs to be. */
-  | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
+  | {
+      readonly kind: "ended";
+      readonly state: CancellationState;
+      readonly reason: string;
+      /** Business-clock instant at which it goes out all the same, where that is to come. */
+      readonly goesOutAtMs?: number | null;
+    }
   /** It is cancelled, and its money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string }
   /**
@@ -39,6 +45,8 @@ export type CancelVerdict =
    * stop.
    */
   | { readonly kind: "later"; readonly reason: string };
+
+type Ended = Extract<CancelVerdict, { readonly kind: "ended" }>;
 
 /**
  * Judges whether a payment can be cancelled, from what the service shows (API specification,
@@ -108,17 +116,19 @@ function judgeScheduled(
     readonly scale: number;
   },
 ): CancelVerdict {
-  if (facts.severalScheduled) return severalScheduled();
-  const recall = recallOf({ state: "scheduled", scheduledAt: payment.scheduledAt }, facts);
+  const { scheduledAt } = payment;
+  const goesOutAtMs = scheduledAt === null ? null : executionMs(scheduledAt);
+  if (facts.severalScheduled) return { ...severalScheduled(), goesOutAtMs };
+  const recall = recallOf({ state: "scheduled", scheduledAt }, facts);
   return recall === undefined
-    ? ended("too-late", TOO_LATE.tooClose)
+    ? { ...ended("too-late", TOO_LATE.tooClose), goesOutAtMs }
     : { kind: "cancel", untilMs: recall.untilMs };
 }
 
-function severalScheduled(): CancelVerdict {
+function severalScheduled(): Ended {
   return ended("several-scheduled", TOO_LATE.severalScheduled);
 }
 
-function ended(state: CancellationState, reason: string): CancelVerdict {
+function ended(state: CancellationState, reason: string): Ended {
   return { kind: "ended", state, reason };
 }

@@ -36,6 +36,8 @@ export interface ProgressItem {
   readonly open: boolean;
   readonly reason: string | null;
   readonly releaseByMs: number | null;
+  readonly goesOutAtMs: number | null;
+  readonly cancelledAtMs: number | null;
   readonly notBeforeMs: number;
   readonly pollAtMs: number;
 }
@@ -57,7 +59,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
   const exceptions = items.filter(({ state }) => isNotCancelled(state)).length;
   const phase = phaseOf(view, { asked, returning, ended, exceptions });
   const waitingFor = ended
-    ? leftToPeople(items)
+    ? leftToPeople(items, clock.businessMs)
     : waitingForOf(view, { asked, returning, withheld });
   return {
     phase,

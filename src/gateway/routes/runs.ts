@@ -76,7 +76,7 @@ function addList(routes: Routes): void {
     responses: { 200: { description: "Newest first", schema: RunListBody } },
     handle: async ({ query, context }) => {
       const { business, ...filter } = query;
-      const items = await listEverything(context.store.db, listedFor(context, business), filter);
+      const items = await listEverything(context, listedFor(context, business), filter);
       return { status: 200, json: { items } };
     },
   });

@@ -23,6 +23,7 @@ import { servicePayments } from "./service-payments.ts";
 import { attemptJson } from "./attempts.ts";
 import { holdsOf } from "./holds.ts";
 import { externalIn, paymentsIn } from "./payments.ts";
+import { reasonNow } from "../status/left-items.ts";
 import { timelineOf } from "./timeline.ts";
 import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
@@ -33,7 +34,7 @@ import { topUpsOf } from "../../store/deposits/deposits.ts";
  * once.
  */
 export async function historyOf(
-  context: Pick<ActionContext, "store" | "clientOf" | "nowMs">,
+  context: Pick<ActionContext, "store" | "clientOf" | "clocks" | "nowMs">,
   profile: BusinessProfile,
   payableId: string,
 ) {
@@ -91,7 +92,7 @@ export async function historyOf(
     externalPayments,
     retry: retryJson(retry),
     holds: await holdsJson(db, holds, profile),
-    cancellations: cancellations.map(cancellationJson),
+    cancellations: await cancellationsJson(context, profile, cancellations, seen),
     cancels,
     deposits: await depositsFor(db, account, [
       ...[...new Set(places.map(({ runId }) => runId))].map((owner) => ({ owner, sinceMs: 0 })),
@@ -136,9 +137,19 @@ function leftOutJson(last: LastLeftOut) {
   return { runId, publicId, contactName, amountCents, dueDate, code, text };
 }
 
-function cancellationJson(item: Awaited<ReturnType<typeof cancellationsOfPayable>>[number]) {
-  const { workflowId: id, paymentId, state, reason } = item;
-  return { id, paymentId, state, reason };
+async function cancellationsJson(
+  { clocks, nowMs }: Pick<ActionContext, "clocks" | "nowMs">,
+  profile: BusinessProfile,
+  items: Awaited<ReturnType<typeof cancellationsOfPayable>>,
+  seen: Awaited<ReturnType<typeof seenPayments>>,
+) {
+  if (items.length === 0) return [];
+  const businessMs = await clocks.read(profile).then((clock) => clock.businessMs, nowMs);
+  return items.map(({ workflowId: id, paymentId, state, ...item }) => {
+    const { status } = seen.get(paymentId ?? "") ?? {};
+    const reason = reasonNow({ ...item, paymentId, state, status }, businessMs);
+    return { id, paymentId, state, reason };
+  });
 }
 
 type Retry = Awaited<ReturnType<typeof getRetry>>;

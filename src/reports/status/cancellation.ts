@@ -6,6 +6,7 @@ import { startedBy } from "../../store/events/event-starts.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { zoneOf } from "../moment.ts";
+import { itemsNow, waitingForNow } from "./left-items.ts";
 import { FIRST_PAGE, type StatusPage } from "./run.ts";
 
 /**
@@ -14,7 +15,7 @@ import { FIRST_PAGE, type StatusPage } from "./run.ts";
  * @returns undefined where the store knows no such id
  */
 export async function cancellationStatus(
-  context: Pick<ActionContext, "store" | "profiles">,
+  context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,
   id: string,
   { page, pageSize }: Pick<StatusPage, "page" | "pageSize"> = FIRST_PAGE,
 ): Promise<CancellationStatus | undefined> {
@@ -26,7 +27,9 @@ export async function cancellationStatus(
   const counts: Partial<Record<CancellationState, number>> = {};
   for (const { state, count } of sums) counts[state] = count;
   const before = (page - 1) * pageSize;
-  const items = await listItems(db, id, { offset: before, limit: pageSize });
+  const stored = await listItems(db, id, { offset: before, limit: pageSize });
+  const items = await itemsNow(context, cancellation, stored);
+  const waitingFor = await waitingForNow(context, cancellation);
   const { businessId } = cancellation;
   const bills = items.flatMap(({ payableId }) => payableId ?? []);
   const names = await namesOf(db, businessId, "bill", bills);
@@ -39,10 +42,10 @@ export async function cancellationStatus(
     zone: zoneOf(context, cancellation.business),
     playbook: cancellation.playbook,
     phase: cancellation.phase,
-    waitingFor: cancellation.waitingFor,
+    waitingFor,
     needsAction:
       (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
-      (endedAtMs !== null && cancellation.phase === "completed-with-exceptions"),
+      (endedAtMs !== null && waitingFor !== null),
     counts,
     totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),
     planHash: null,

@@ -19,6 +19,7 @@ export type ItemChange = Partial<
     | "open"
     | "reason"
     | "cancelledAtMs"
+    | "goesOutAtMs"
     | "notBeforeMs"
     | "pollAtMs"
   >
@@ -28,7 +29,10 @@ export type ItemChange = Partial<
 export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST | "updatedAtMs"> &
   Partial<Pick<CancellationItem, keyof typeof AT_FIRST>>;
 
-const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollAtMs: 0 };
+const AT_FIRST = {
+  ...{ releaseByMs: null, cancelledAtMs: null, goesOutAtMs: null },
+  ...{ notBeforeMs: 0, pollAtMs: 0 },
+};
 
 export async function insertItem(db: Db, item: NewItem, nowMs: number): Promise<void> {
   await db

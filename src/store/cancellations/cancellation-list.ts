@@ -1,12 +1,15 @@
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { CancellationPhase } from "../../contracts/cancellation.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { type Cancellation, toCancellation } from "./cancellations.ts";
 import type { Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
 
 /** A cancellation with what it comes to. */
 export interface ListedCancellation extends Cancellation {
   readonly totalCents: number;
+  /** True where a bill of a run is withheld. */
+  readonly withheld: boolean;
 }
 
 /**
@@ -18,7 +21,7 @@ export async function listCancellations(
   filter: {
     readonly businessId?: string | undefined;
     readonly phase?: string | undefined;
-    /** True: only those with a withheld bill, or that ended with something a person must see to. */
+    /** True: only those with a withheld bill, or that ended with something for a person to see to. */
     readonly needsAction?: boolean | undefined;
     readonly limit: number;
   },
@@ -34,6 +37,7 @@ export async function listCancellations(
         .select((of) => of.fn.sum<number>("cancellation_items.amount_cents").as("cents"))
         .as("total_cents"),
     )
+    .select((eb) => withholds(eb).as("withheld"))
     .where((eb) =>
       eb.or([
         eb.and([
@@ -53,19 +57,7 @@ export async function listCancellations(
   if (phase !== undefined) query = query.where("phase", "=", phase as CancellationPhase);
   if (needsAction !== undefined) {
     query = query.where((eb) => {
-      const asks = eb.or([
-        eb("phase", "=", "completed-with-exceptions"),
-        eb.and([
-          eb("run_id", "is not", null),
-          eb.exists(
-            eb
-              .selectFrom("cancellation_items")
-              .select("cancellation_items.item_no")
-              .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
-              .where("cancellation_items.state", "=", "withheld"),
-          ),
-        ]),
-      ]);
+      const asks = eb.or([eb("phase", "=", "completed-with-exceptions"), withholds(eb)]);
       return needsAction ? asks : eb.not(asks);
     });
   }
@@ -74,5 +66,22 @@ export async function listCancellations(
     .orderBy("workflow_id")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...toCancellation(row), totalCents: Number(row.total_cents ?? 0) }));
+  return rows.map((row) => ({
+    ...toCancellation(row),
+    totalCents: Number(row.total_cents ?? 0),
+    withheld: Boolean(row.withheld),
+  }));
+}
+
+function withholds(eb: ExpressionBuilder<Tables, "cancellations">) {
+  return eb.and([
+    eb("run_id", "is not", null),
+    eb.exists(
+      eb
+        .selectFrom("cancellation_items")
+        .select("cancellation_items.item_no")
+        .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
+        .where("cancellation_items.state", "=", "withheld"),
+    ),
+  ]);
 }

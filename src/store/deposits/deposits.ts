@@ -170,6 +170,13 @@ export async function topUpsOfBusiness(db: Db, businessId: string): Promise<TopU
   return (await findAll(db, "top_ups", { businessId }, ["subject"])).map(toTopUp);
 }
 
+/** Requests of a business of which nothing has been sent. */
+export async function proposedTopUps(db: Db, businessId: string): Promise<TopUp[]> {
+  return (await findAll(db, "top_ups", { businessId, state: "proposed" }, ["subject"])).map(
+    toTopUp,
+  );
+}
+
 /** Requests of a workflow that may still come to a deposit: one for each funding source. */
 export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   const all = await topUpsOf(db, owner);

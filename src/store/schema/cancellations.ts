@@ -40,8 +40,10 @@ export const cancellationTables = {
     hold_id: textOrNull,
     /** Business-clock instant until which a withheld bill may be released in time. */
     release_by_ms: integerOrNull,
-    /** Business-clock instant of the cancel; refunds are late some days after it. */
+    /** Business-clock instant of the cancel, or of its end; refunds are late some days after it. */
     cancelled_at_ms: integerOrNull,
+    /** Business-clock instant at which what could not be cancelled goes out; null where not known. */
+    goes_out_at_ms: integerOrNull,
     /** Service-clock instant before which nothing is sent or looked up. */
     not_before_ms: integer,
     /** Business-clock instant of the next read of a refund. */

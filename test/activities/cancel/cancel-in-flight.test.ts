@@ -1,7 +1,9 @@
 import { describe, expect } from "vitest";
 import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import { spokenDate } from "../../../src/domain/clock/spoken.ts";
 import { getCancellation } from "../../../src/store/cancellations/cancellations.ts";
 import { releaseHold } from "../../../src/store/holds/holds.ts";
+import { explainIn } from "../explain.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
 
@@ -159,6 +161,17 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.turns(id)).toMatchObject({ totalCents: 15_000_000 });
     const shown = await cancels.shown(id);
     expect(shown.toSorted()).toEqual(made.map((each) => `${each} several-scheduled`).toSorted());
+    const [payment] = await world.context().clientOf("acme").payments.listAll({ payableId });
+    const day = newYorkDate(Date.parse(payment?.scheduledAt ?? ""));
+    const goesOutAtMs = newYorkInstantMs(day, "09:00");
+    const items = await cancels.itemsOf(id);
+    expect(items.map((item) => item.goesOutAtMs)).toEqual(made.map(() => goesOutAtMs));
+    const told = (await cancels.told(id)).join("\n");
+    expect(told).toContain(`The money goes out on ${spokenDate(day)}: ask whoever runs`);
+    await world.control.setClock(new Date(goesOutAtMs + 1).toISOString());
+    const { text } = await explainIn(world, payableId);
+    expect(text).toContain(`The money went out on ${spokenDate(day)}. `);
+    expect(text).not.toMatch(/goes out on/);
   });
 
   test("is left to whoever lifts the hold meanwhile", async ({ cancels, world }) => {

@@ -16,6 +16,8 @@ function item(change: Partial<ProgressItem> = {}): ProgressItem {
     open: true,
     reason: null,
     releaseByMs: null,
+    goesOutAtMs: null,
+    cancelledAtMs: null,
     notBeforeMs: 0,
     pollAtMs: 0,
     ...change,

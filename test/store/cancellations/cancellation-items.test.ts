@@ -50,6 +50,7 @@ async function item(store: Store, change: Partial<CancellationItem>): Promise<Ca
     holdId: "hold_1",
     releaseByMs: null,
     cancelledAtMs: null,
+    goesOutAtMs: null,
     notBeforeMs: 0,
     pollAtMs: 0,
     updatedAtMs: 1,

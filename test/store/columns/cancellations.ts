@@ -30,6 +30,7 @@ export const cancellationColumns: Columns<"cancellations" | "cancellation_items"
     hold_id: true,
     release_by_ms: true,
     cancelled_at_ms: true,
+    goes_out_at_ms: true,
     not_before_ms: true,
     poll_at_ms: true,
     updated_at_ms: true,

@@ -1,0 +1,76 @@
+import type { ActionContext } from "../../actions/context.ts";
+import {
+  type EndedItem,
+  leftToPeople,
+  saidNow,
+} from "../../domain/cancellations/left-to-people.ts";
+import { type CancellationItem, listItems } from "../../store/cancellations/cancellation-items.ts";
+import type { Cancellation } from "../../store/cancellations/cancellations.ts";
+import type { Db } from "../../store/index.ts";
+import { getRunLine } from "../../store/lines/lines.ts";
+import { type SeenPayment, seenPayments } from "../../store/payables/seen-payments.ts";
+import { businessNowMs } from "../moment.ts";
+
+type NowContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
+
+/** What a cancellation waits for now: what it leaves to a person when it ends, it leaves not for ever. */
+export async function waitingForNow(
+  context: NowContext,
+  cancellation: Cancellation,
+): Promise<string | null> {
+  const { endedAtMs, phase, waitingFor, workflowId } = cancellation;
+  if (endedAtMs === null || phase !== "completed-with-exceptions") return waitingFor;
+  const { db } = context.store;
+  const items = await withStatus(db, cancellation, await listItems(db, workflowId));
+  return leftToPeople(items, await nowMsOf(context, cancellation.business));
+}
+
+/** Items of a cancellation, each with what is said of it now. */
+export async function itemsNow(
+  context: NowContext,
+  cancellation: Cancellation,
+  items: readonly CancellationItem[],
+): Promise<CancellationItem[]> {
+  const businessMs = await nowMsOf(context, cancellation.business);
+  const known = await withStatus(context.store.db, cancellation, items);
+  return known.map((item) => ({ ...item, reason: reasonNow(item, businessMs) }));
+}
+
+/** What is said of one item now; while it is open, what is stored. */
+export function reasonNow(
+  item: EndedItem & Pick<CancellationItem, "open">,
+  businessMs: number,
+): string | null {
+  return item.open ? item.reason : saidNow(item, businessMs).reason;
+}
+
+/** With what the service called each payment last. */
+async function withStatus(
+  db: Db,
+  { businessId, runId }: Cancellation,
+  items: readonly CancellationItem[],
+): Promise<(CancellationItem & EndedItem)[]> {
+  const ids = items.flatMap(({ paymentId }) => paymentId ?? []);
+  const seen = await seenPayments(db, businessId, ids);
+  return Promise.all(
+    items.map(async (item) => {
+      if (item.paymentId !== null) return { ...item, status: seen.get(item.paymentId)?.status };
+      if (item.goesOutAtMs === null || item.payableId === null) return item;
+      const line = await getRunLine(db, runId ?? "", item.payableId);
+      const made = await seenPayments(db, businessId, line?.paymentIds ?? []);
+      return { ...item, status: sharedStatus([...made.values()]) };
+    }),
+  );
+}
+
+/** The word for all payments of a bill, where there is one. */
+function sharedStatus(payments: readonly SeenPayment[]): string | undefined {
+  const [first, ...others] = new Set(payments.map(({ status }) => status));
+  return others.length === 0 ? first : undefined;
+}
+
+/** Our own clock where the business's can't be read. */
+async function nowMsOf(context: NowContext, business: string): Promise<number> {
+  const businessMs = await businessNowMs(context, business);
+  return businessMs === 0 ? context.nowMs() : businessMs;
+}
