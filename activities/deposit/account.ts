@@ -2,7 +2,7 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { TopUpRule } from "../../src/contracts/playbook.ts";
 import type { TopUpAccount } from "../../src/contracts/deposit.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
-import { unlessRefused } from "../shared/choose-funding.ts";
+import { unlessRefused } from "../../src/business/source-money.ts";
 
 /** Where a deposit would come from, or why none can be made. */
 export type DepositFrom =

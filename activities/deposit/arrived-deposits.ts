@@ -1,7 +1,7 @@
 import { takenBack } from "../../src/domain/deposits/transactions.ts";
 import { recordReturned } from "../../src/store/deposits/returned-deposits.ts";
 import { topUpsOf } from "../../src/store/deposits/deposits.ts";
-import { unlessRefused } from "../shared/choose-funding.ts";
+import { unlessRefused } from "../../src/business/source-money.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /**

@@ -17,6 +17,7 @@ import {
   runFailed,
 } from "../../src/domain/notices/run-texts.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
+import { plannedMs } from "../../src/domain/planning/dates.ts";
 import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
@@ -31,7 +32,6 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
 import { notifyOfParked } from "./parked-lines.ts";
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** How long a fault of the business lasts before people hear of it. */
@@ -102,11 +102,11 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
     const asked = { decideBy, zone, asks: await asks() };
     await ask("approval-needed", approvalNeeded(run, waiting, asked));
   }
-  if (decideBy === null || run.approveByMs === null) return Infinity;
+  const plannedAt = plannedMs(run);
+  if (decideBy === null || plannedAt === null) return Infinity;
   const decideByMs = Date.parse(decideBy);
-  const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
   const { businessMs } = clock;
-  const remindMs = remindFromMs(plannedMs, decideByMs);
+  const remindMs = remindFromMs(plannedAt, decideByMs);
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
   if (await isNotified(trx, { ...fact, kind: "decide-by-near" })) return Infinity;

@@ -1,12 +1,8 @@
+import { availableCents, unlessRefused } from "../../src/business/source-money.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { FundingChoice } from "../../src/contracts/pay-run.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
-import {
-  type BankAccount,
-  type FundingSource,
-  PaymentsApiError,
-  type PaymentsClient,
-} from "../../src/payments-api/index.ts";
+import type { BankAccount, FundingSource, PaymentsClient } from "../../src/payments-api/index.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 
 export interface ChosenFunding {
@@ -64,32 +60,6 @@ export function payFields(
   if (fields["bankAccountId"] !== undefined) return fields;
   const account = accounts?.find((each) => each.isDefault && each.status === "verified");
   return account === undefined ? fields : { ...fields, bankAccountId: account.id };
-}
-
-async function availableCents(
-  client: PaymentsClient,
-  source: FundingSource,
-): Promise<number | null> {
-  if (!source.canPay) return 0;
-  if (source.kind !== "balance") return null;
-  if (source.availableCents !== null) return source.availableCents;
-  return (await unlessRefused(client.balance.get()))?.availableCents ?? null;
-}
-
-/** Undefined where the token may pay but not read this, or the business has none of it. */
-export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof PaymentsApiError && isRefusal(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The specification leaves the status of most codes open, so the code decides where there is one. */
-function isRefusal({ code, status }: PaymentsApiError): boolean {
-  if (code === "feature_unavailable" || code === "setup_required") return true;
-  return status === 403 || status === 404 || status === 409;
 }
 
 const NO_SOURCE =

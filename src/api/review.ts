@@ -53,16 +53,26 @@ export const RunReviewBody = z
           kind: z.string(),
           name: z.string().nullable(),
           last4: z.string().nullable(),
-          bills: billSum.describe("Bills that are paid from it"),
+          bills: billSum.describe(
+            "Bills that are paid from it; beside what it has now without those that were taken from it already",
+          ),
+          asOf: z
+            .string()
+            .optional()
+            .describe(
+              "When it was planned, where the service doesn't say what it has now and the plan does; missing where the money is of now",
+            ),
           availableCents: z
             .int()
             .nullable()
-            .describe("When it was planned; null: not told, or nothing waits any more"),
+            .describe("What it has; null: not told, or nothing waits any more"),
           promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
           depositedCents: z
             .int()
             .optional()
-            .describe("Deposits of this run that were made since; missing for none"),
+            .describe(
+              "Deposits of this run that are not in what it has; missing for none. Of now those on their way, else all since it was planned",
+            ),
           onItsWayCents: z.int().optional().describe("Of these, what has not arrived yet"),
           afterCents: z
             .int()

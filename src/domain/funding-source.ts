@@ -24,6 +24,11 @@ export function standingText({
   return code === null ? "can't pay" : `can't pay: ${REASONS[code] ?? `the service says ${code}`}`;
 }
 
+/** True of a text that says why a source can't pay. */
+export function isNoPayment(text: string): boolean {
+  return /^Funding source “[^”]*” can't pay/.test(text);
+}
+
 /**
  * Why a source can't pay now, and where people can fix that; null if it can pay.
  *

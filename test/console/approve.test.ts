@@ -3,7 +3,7 @@ import { listAudit } from "../../src/store/audit/audit.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import { serviceWithoutSources } from "../gateway/support/no-sources.ts";
+import { serviceWithoutSources } from "../gateway/support/funding-service.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";

@@ -6,7 +6,7 @@ import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.t
 import { createHold } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { serviceWithoutSources } from "./support/no-sources.ts";
+import { serviceWithoutSources } from "./support/funding-service.ts";
 import { approveLines, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
 let gateway: TestGateway;

@@ -1,5 +1,5 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
-import { isShort, leftNowCents } from "../../domain/approvals/money-reach.ts";
+import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -144,11 +144,11 @@ function leftOutLines({ leftOut }: RunReview): string[] {
   return ["", `${bold("Left out")} (${count(leftOut.count, "bill")}): ${reasons.join(", ")}`];
 }
 
-function accountLines({ accounts }: RunReview): string[] {
+function accountLines({ accounts, zone }: RunReview): string[] {
   return [
     ...(accounts.length === 0 ? [] : [""]),
     ...accounts.map((of) => {
-      const { name, kind, last4, bills, availableCents, promisedCents, afterCents } = of;
+      const { name, kind, last4, bills, asOf, availableCents, promisedCents, afterCents } = of;
       const account = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
       const what = `From ${account}: ${count(bills.count, "bill")}, ${formatUsd(bills.cents)}`;
       if (availableCents === null || afterCents === null) return `${what}.`;
@@ -156,13 +156,16 @@ function accountLines({ accounts }: RunReview): string[] {
         (promisedCents ?? 0) === 0
           ? ""
           : `, ${formatUsd(promisedCents ?? 0)} of it promised to other runs`;
-      return `${what}; ${formatUsd(availableCents)} before${promised}${depositedText(of)}, ${leftText(afterCents, "after")}.`;
+      const had = formatUsd(availableCents);
+      const has = asOf === undefined ? `${had} now` : `${whenPlanned(asOf, zone)}: ${had} before`;
+      return `${what}; ${has}${promised}${depositedText(of)}, ${leftText(afterCents, "after")}.`;
     }),
   ];
 }
 
-/** `, $300.00 deposited since`; `, $300.00 deposited since and on its way`. */
-function depositedText({ depositedCents, onItsWayCents }: Accounts["accounts"][number]): string {
+/** `, $300.00 deposited and on its way`; beside the plan's figures `, $300.00 deposited since`. */
+function depositedText({ asOf, ...of }: Account): string {
+  const { depositedCents, onItsWayCents } = of;
   if (depositedCents === undefined) return "";
   const onItsWay =
     onItsWayCents === undefined || onItsWayCents === 0
@@ -170,17 +173,26 @@ function depositedText({ depositedCents, onItsWayCents }: Accounts["accounts"][n
       : onItsWayCents === depositedCents
         ? " and on its way"
         : `, ${formatUsd(onItsWayCents)} of it on its way`;
-  return `, ${formatUsd(depositedCents)} deposited since${onItsWay}`;
+  return `, ${formatUsd(depositedCents)} deposited${asOf === undefined ? "" : " since"}${onItsWay}`;
 }
 
-type Accounts = Pick<RunReview, "accounts">;
+type Account = RunReview["accounts"][number];
 
-/** What an approval lets go out, and an account has no money for. */
-export function shortLines({ accounts }: Accounts): string[] {
-  return accounts
-    .filter(isShort)
-    .map(
-      (account) =>
-        `  ${printable(account.name ?? account.kind)} is ${leftText(leftNowCents(account) ?? 0, "")} for all bills of the plan: what it doesn't cover waits for money.`,
-    );
+/** What an approval lets go out, and an account has no money for, or nobody tells that it has. */
+export function shortLines({
+  accounts,
+  zone,
+}: Pick<RunReview, "accounts"> & { readonly zone?: string }): string[] {
+  return accounts.flatMap((account) => {
+    const { asOf } = account;
+    const name = printable(account.name ?? account.kind);
+    const what = isShort(account)
+      ? `${leftText(leftNowCents(account) ?? 0, "")} for all bills of the plan`
+      : undefined;
+    const waits = "what it doesn't cover waits for money.";
+    if (asOf === undefined) return what === undefined ? [] : [`  ${name} is ${what}: ${waits}`];
+    return [
+      `  The service doesn't say what ${name} has now; ${whenPlanned(asOf, zone)}, it ${what === undefined ? "had enough" : `was ${what}`}: ${waits}`,
+    ];
+  });
 }

@@ -9,6 +9,7 @@ import { note } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { Made, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
+import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
 
 /** Bills that one decision leaves out here: so many ids are as much as an address holds. */
@@ -45,7 +46,7 @@ export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunRevie
 export async function decided(
   { api, visitor, form }: PageRequest & { readonly form: URLSearchParams },
   checking: Checking,
-  review: Pick<RunReview, "playbook" | "period" | "yours">,
+  review: Pick<RunReview, "playbook" | "period" | "yours" | "accounts" | "zone">,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Made> {
   const { id, planHash } = checking;
@@ -59,6 +60,7 @@ export async function decided(
       title: `${answer.decision === "approve" ? "Approved" : "Rejected"}${already}`,
       lead: `${review.playbook} ${review.period}`,
       main: html`${note("good", html`<p>${summaryOf(answer, review)}</p>`, `Your ${answer.decision === "approve" ? "approval" : "rejection"} counts${already}`)}
+        ${isOut(answer) ? moneyNotes(review) : ""}
         ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
         <p>
           It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
@@ -79,8 +81,12 @@ export async function decided(
 
 /** What it came to: the gateway decides by what is stored, and the review says what an account has. */
 function summaryOf(answer: Decision, { yours: { money } }: Pick<RunReview, "yours">): string {
-  const isOut = answer.goesOut.count > 0 && answer.alreadySince === undefined;
-  return isOut && money !== undefined ? effectText({ ...answer, money }) : answer.summary;
+  return isOut(answer) && money !== undefined ? effectText({ ...answer, money }) : answer.summary;
+}
+
+/** True where bills go out by it. */
+function isOut({ goesOut, alreadySince }: Decision): boolean {
+  return goesOut.count > 0 && alreadySince === undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { RunReview } from "../../api/review.ts";
 import { depositPage, runPage } from "../../contracts/console-pages.ts";
-import { isShort } from "../../domain/approvals/money-reach.ts";
+import { coversAll } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
@@ -11,8 +11,8 @@ import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { day, type Markup, usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
+import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
-import { nameOfAccount } from "./run-bills.ts";
 
 /** The deposit that a run asks for, as it was looked at. */
 export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
@@ -106,28 +106,24 @@ export const decideDeposit: ActOf = async (request) => {
 };
 
 /** What is approved and not covered waits for a deposit, which is a decision of its own. */
-export function shortOfMoney({
-  id,
-  topUps = [],
-  planHash,
-  accounts,
-}: Pick<RunReview, "id" | "topUps" | "planHash" | "accounts">): Markup | "" {
+export function shortOfMoney(
+  review: Pick<RunReview, "id" | "topUps" | "planHash" | "accounts" | "zone">,
+): Markup | "" {
+  const { id, topUps = [], planHash, accounts } = review;
   const open = topUps.find(({ state }) => state === "proposed");
   if (open === undefined) {
-    return html`${accounts
-      .filter(isShort)
-      .map((account) =>
-        note(
-          "warn",
-          html`<p>
-            It is short by ${formatUsd(-(account.afterCents ?? 0))}: of what you approve only what
-            it covers goes out, and the rest waits for money.
-          </p>`,
-          `${nameOfAccount(account)} doesn’t cover all of it`,
-        ),
-      )}`;
+    return html`${moneyNotes(review)}`;
   }
   const page = depositPage(id, open.hash, planHash);
+  if (coversAll(accounts)) {
+    return note(
+      "info",
+      html`<p>
+        <a href="${page}">A deposit</a> of ${formatUsd(open.amountCents)} is asked for still.
+      </p>`,
+      "The balance covers all of it now",
+    );
+  }
   return note(
     "warn",
     html`<p>

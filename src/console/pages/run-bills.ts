@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { type ReviewedBill, type RunReview } from "../../api/review.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
+import { whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { folded, hidden, section, table, tick, type Column } from "../elements.ts";
@@ -141,11 +142,12 @@ function lateTable({ late, business }: RunReview): Markup {
   ${rest.length === 0 ? "" : folded(counted(late.count - LATE_AT_ONCE, "more late bill"), folds)}`;
 }
 
-function money({ accounts, waiting }: RunReview): Markup {
+function money({ accounts, waiting, zone }: RunReview): Markup {
   if (accounts.length === 0) return html`<p class="quiet">No account pays for it.</p>`;
   return html`${accounts.map(
     (account) =>
       html`<h3>${nameOfAccount(account)}</h3>
+        ${account.asOf === undefined ? "" : html`<p>The service doesn’t say what it has now. This is the money ${whenPlanned(account.asOf, zone)}.</p>`}
         ${cashPicture(account)}
         ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}${waiting.count === 0 ? "" : "; nobody tells what the account has"}.</p>` : ""}`,
   )}`;

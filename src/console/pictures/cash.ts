@@ -13,16 +13,15 @@ export function cashPicture(account: Account): Markup | "" {
   const { promisedCents, depositedCents = 0, afterCents, bills } = account;
   if (account.availableCents === null || afterCents === null) return "";
   const availableCents = account.availableCents + depositedCents;
-  const deposited =
-    depositedCents === 0 ? "" : `, with ${formatUsd(depositedCents)} deposited since`;
+  const before = beforeText(account, account.availableCents);
   const promised = promisedCents ?? 0;
   const needed = promised + bills.cents;
   const scale = WIDTH / Math.max(availableCents, needed, 1);
   const wide = (cents: number) => (Math.max(0, cents) * scale).toFixed(1);
   const shortBy = afterCents < 0 ? -afterCents : 0;
-  const said = `${formatUsd(availableCents)} before${deposited}; ${formatUsd(promised)} promised to other runs, ${formatUsd(bills.cents)} for these bills; ${shortBy > 0 ? `${formatUsd(shortBy)} are missing` : `${formatUsd(afterCents)} left`}`;
+  const said = `${before}; ${formatUsd(promised)} promised to other runs, ${formatUsd(bills.cents)} for these bills; ${shortBy > 0 ? `${formatUsd(shortBy)} are missing` : `${formatUsd(afterCents)} left`}`;
   return html`<figure>
-    <p class="of-strip">Before: ${formatUsd(availableCents)}${deposited}</p>
+    <p class="of-strip">${before}</p>
     ${bar(html`<rect class="p-good" x="0" width="${wide(availableCents)}" height="${BAR}" />`)}
     <p class="of-strip">
       After: ${shortBy > 0 ? `${formatUsd(shortBy)} missing` : formatUsd(afterCents)}
@@ -39,6 +38,16 @@ export function cashPicture(account: Account): Markup | "" {
       ${shortBy > 0 ? html`<li>${swatch("bad")}Missing: ${usd(shortBy)}</li>` : html`<li>${swatch("good")}Left: ${usd(afterCents)}</li>`}
     </ul>
   </figure>`;
+}
+
+/** `Now: $90.00, and $60.00 on its way`; of when it was planned `Before: $150.00, with …`. */
+function beforeText({ asOf, depositedCents = 0 }: Account, availableCents: number): string {
+  const deposited = formatUsd(depositedCents);
+  if (asOf === undefined) {
+    return `Now: ${formatUsd(availableCents)}${depositedCents === 0 ? "" : `, and ${deposited} on its way`}`;
+  }
+  const since = depositedCents === 0 ? "" : `, with ${deposited} deposited since`;
+  return `Before: ${formatUsd(availableCents + depositedCents)}${since}`;
 }
 
 /** What is said of it stands beside it: a phone would shrink a text within. */

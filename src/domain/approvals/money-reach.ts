@@ -1,3 +1,5 @@
+import { spokenDay } from "../clock/spoken.ts";
+
 /** How far money goes that doesn't cover all: to some bills, or to none. */
 export type MoneyReach = "none" | "short";
 
@@ -29,4 +31,21 @@ export function leftNowCents({ afterCents, onItsWayCents = 0 }: After): number |
 /** True of an account that all bills of a plan together leave nothing of. */
 export function isShort(account: After): boolean {
   return (leftNowCents(account) ?? 0) < 0;
+}
+
+interface Told extends After {
+  readonly asOf?: string | undefined;
+  readonly availableCents: number | null;
+}
+
+/** True where it is known of all accounts that what they have now covers all bills of a plan. */
+export function coversAll(accounts: readonly Told[]): boolean {
+  const covers = (account: Told): boolean =>
+    account.asOf === undefined && account.availableCents !== null && !isShort(account);
+  return accounts.length > 0 && accounts.every(covers);
+}
+
+/** `when it was planned, Tue, Dec 1`: how old figures are that nobody tells of now. */
+export function whenPlanned(asOf: string | number, zone?: string): string {
+  return `when it was planned, ${spokenDay(asOf, zone)}`;
 }

@@ -2,6 +2,8 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { addBankingDays, bankingDayOnOrBefore, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkInstantMs } from "../clock/new-york.ts";
 
+const DAY_MS = 86_400_000;
+
 export interface LineDates {
   readonly executionDate: string;
   readonly arrivalDate: string;
@@ -67,4 +69,15 @@ export function arrivalOn(
     days += 1;
   }
   return addBankingDays(executionDate, days);
+}
+
+/** Business-clock instant at which a run was planned; null where its time to approve never began. */
+export function plannedMs({
+  approveByMs,
+  policy,
+}: {
+  readonly approveByMs: number | null;
+  readonly policy: Pick<PayRunPlaybook, "approvalValidDays">;
+}): number | null {
+  return approveByMs === null ? null : approveByMs - policy.approvalValidDays * DAY_MS;
 }

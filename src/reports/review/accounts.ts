@@ -4,11 +4,12 @@ import { NOTHING, plus } from "../../domain/approvals/share.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { sumCents } from "../../domain/money.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";
+import type { MoneyNow } from "./money-now.ts";
 
 type Account = RunReview["accounts"][number];
 type Before = Pick<
   Account,
-  "availableCents" | "promisedCents" | "depositedCents" | "onItsWayCents"
+  "asOf" | "availableCents" | "promisedCents" | "depositedCents" | "onItsWayCents"
 >;
 type MadeTopUp = Pick<TopUp, "sourceId" | "state" | "amountCents">;
 
@@ -21,88 +22,144 @@ const TAKES_NOTHING: readonly LineState[] = [
   "refunded",
 ];
 
-/** Money before and after, by the account that the bills are paid from. */
-export class AccountSums {
-  readonly #summary: PlanSummary | undefined;
-  readonly #topUps: readonly MadeTopUp[];
-  readonly #accounts = new Map<string, Account>();
-  /** What has been decided already, of all accounts. */
-  #decidedCents = 0;
+/** States of lines that take nothing more from it: what they took is not in what it has now. */
+const TAKES_NO_MORE: readonly LineState[] = ["processing", "settled", "returned", "parked"];
 
-  /** @param topUps that the run has asked for */
-  constructor(summary: PlanSummary | undefined, topUps: readonly MadeTopUp[]) {
-    this.#summary = summary;
-    this.#topUps = topUps;
+/** What is known of a plan's money, and what was asked for since. */
+export interface PlannedMoney {
+  readonly summary: PlanSummary | undefined;
+  /** Business-clock instant. */
+  readonly plannedMs: number | undefined;
+  /** Deposits that the run has asked for. */
+  readonly topUps: readonly MadeTopUp[];
+}
+
+const UNTOLD = { availableCents: null, promisedCents: null };
+
+/** What bills come to, and what of it has been decided. */
+interface Taking {
+  readonly bills: BillSum;
+  readonly decidedCents: number;
+}
+
+interface Sums extends Pick<Account, "sourceId" | "kind" | "name" | "last4"> {
+  /** All that are paid from it. */
+  readonly all: Taking;
+  /** Those of them that still take something from it. */
+  readonly still: Taking;
+}
+
+const NO_BILLS: Taking = { bills: NOTHING, decidedCents: 0 };
+
+/**
+ * Money before and after, by the account that the bills are paid from: of now, where somebody tells
+ * it, else of when it was planned.
+ */
+export class AccountSums {
+  readonly #planned: PlannedMoney;
+  readonly #sums = new Map<string, Sums>();
+  /** What the accounts have now; undefined where nobody tells. */
+  now: MoneyNow | undefined;
+
+  constructor(planned: PlannedMoney) {
+    this.#planned = planned;
+  }
+
+  get sources(): readonly string[] {
+    return [...this.#sums.keys()];
   }
 
   /** @param isOpen true of bills that wait for an approval */
   add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum, isOpen: boolean): void {
     if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
-    if (!isOpen) this.#decidedCents += bills.cents;
     const { sourceId, kind, name, last4 } = funding;
-    const known = this.#accounts.get(sourceId);
-    this.#accounts.set(sourceId, {
+    const { all = NO_BILLS, still = NO_BILLS } = this.#sums.get(sourceId) ?? {};
+    const and = (sum: Taking): Taking => ({
+      bills: plus(sum.bills, bills),
+      decidedCents: sum.decidedCents + (isOpen ? 0 : bills.cents),
+    });
+    this.#sums.set(sourceId, {
       ...{ sourceId, kind, name, last4 },
-      bills: plus(known?.bills ?? NOTHING, bills),
-      ...this.#before(sourceId),
-      afterCents: null,
+      all: and(all),
+      still: TAKES_NO_MORE.includes(state) ? still : and(still),
     });
   }
 
   all(): readonly Account[] {
-    return [...this.#accounts.values()].map((account) => ({
-      ...account,
-      afterCents:
-        account.availableCents === null
+    return this.#taking().map(({ account, bills }) => {
+      const before = this.#before(account.sourceId);
+      const { availableCents, promisedCents, depositedCents = 0 } = before;
+      const afterCents =
+        availableCents === null
           ? null
-          : account.availableCents +
-            (account.depositedCents ?? 0) -
-            (account.promisedCents ?? 0) -
-            account.bills.cents,
+          : availableCents + depositedCents - (promisedCents ?? 0) - bills.cents;
+      return { ...account, bills, ...before, afterCents };
+    });
+  }
+
+  /** What is left for bills that are not decided yet; null unless it is known of all accounts. */
+  leftCents(): number | null {
+    let left = 0;
+    for (const { account, decidedCents } of this.#taking()) {
+      const before = this.#before(account.sourceId);
+      const { availableCents, promisedCents, depositedCents = 0, onItsWayCents = 0 } = before;
+      if (availableCents === null) return null;
+      left += availableCents - (promisedCents ?? 0) + depositedCents - onItsWayCents - decidedCents;
+    }
+    return left;
+  }
+
+  /** Without its money: what there was says nothing once all is decided. */
+  bare(): readonly Account[] {
+    return [...this.#sums.values()].map(({ all, still: _, ...account }) => ({
+      ...{ ...account, bills: all.bills, ...UNTOLD, afterCents: null },
     }));
   }
 
-  /**
-   * What is left now for bills that are not decided yet; null unless it is known of all accounts.
-   */
-  leftCents(): number | null {
-    const accounts = [...this.#accounts.values()];
-    if (accounts.some(({ availableCents }) => availableCents === null)) return null;
-    const has = (account: Account): number => {
-      const { availableCents, promisedCents, depositedCents = 0, onItsWayCents = 0 } = account;
-      return (availableCents ?? 0) - (promisedCents ?? 0) + depositedCents - onItsWayCents;
-    };
-    return accounts.reduce((sum, account) => sum + has(account), -this.#decidedCents);
+  /** What takes of which account: of what it has now only what has not been taken yet. */
+  #taking() {
+    return [...this.#sums.values()].flatMap(({ all, still, ...account }) => {
+      const taking = this.now === undefined ? all : still;
+      return taking.bills.count === 0 ? [] : [{ account, ...taking }];
+    });
   }
 
-  /** Without its money: what there was when it was planned says nothing once all is decided. */
-  bare(): readonly Account[] {
-    const untold = { availableCents: null, promisedCents: null, afterCents: null };
-    return [...this.#accounts.values()].map(
-      ({ depositedCents: _, onItsWayCents: __, ...account }) => ({ ...account, ...untold }),
-    );
-  }
-
-  /** Only of the account that the plan was made for is it known what it has. */
   #before(sourceId: string): Before {
-    const summary = this.#summary;
+    const now = this.now?.get(sourceId);
+    if (now === undefined) return this.#whenPlanned(sourceId);
+    if (now.availableCents === null) return UNTOLD;
+    // What has arrived is in it already.
+    return { ...now, ...deposited(0, this.#depositsTo(sourceId, "on-its-way")) };
+  }
+
+  /** Only of the account that the plan was made for is it known what it had. */
+  #whenPlanned(sourceId: string): Before {
+    const { summary, plannedMs } = this.#planned;
     if (summary?.source?.sourceId !== sourceId || summary.availableCents === null) {
-      return { availableCents: null, promisedCents: null };
+      return UNTOLD;
     }
     const { availableCents, reservedCents: promisedCents } = summary;
-    return { availableCents, promisedCents, ...this.#depositedTo(sourceId) };
+    const arrived = this.#depositsTo(sourceId, "completed");
+    return {
+      ...(plannedMs === undefined ? {} : { asOf: new Date(plannedMs).toISOString() }),
+      ...{ availableCents, promisedCents },
+      // A plan knows nothing of what was deposited for it since.
+      ...deposited(arrived, this.#depositsTo(sourceId, "on-its-way")),
+    };
   }
 
-  /** A plan knows nothing of what was deposited for it since. */
-  #depositedTo(sourceId: string): Pick<Account, "depositedCents" | "onItsWayCents"> {
-    const sumIn = (state: TopUp["state"]): number =>
-      sumCents(
-        this.#topUps
-          .filter((topUp) => topUp.sourceId === sourceId && topUp.state === state)
-          .map(({ amountCents }) => amountCents),
-      );
-    const [arrived, onItsWayCents] = [sumIn("completed"), sumIn("on-its-way")];
-    if (arrived + onItsWayCents === 0) return {};
-    return { depositedCents: arrived + onItsWayCents, onItsWayCents };
+  #depositsTo(sourceId: string, state: TopUp["state"]): number {
+    const there = this.#planned.topUps.filter(
+      (topUp) => topUp.sourceId === sourceId && topUp.state === state,
+    );
+    return sumCents(there.map(({ amountCents }) => amountCents));
   }
+}
+
+function deposited(
+  arrivedCents: number,
+  onItsWayCents: number,
+): Pick<Account, "depositedCents" | "onItsWayCents"> {
+  const depositedCents = arrivedCents + onItsWayCents;
+  return depositedCents === 0 ? {} : { depositedCents, onItsWayCents };
 }

@@ -1,32 +1,45 @@
-import type { ActionContext } from "../../actions/context.ts";
-import { OPEN_TOP_UP_STATES, type TopUpState } from "../../contracts/deposit.ts";
+import type { RunReview } from "../../api/review.ts";
 import type { PlanSummary } from "../../contracts/pay-run.ts";
+import { OPEN_TOP_UP_STATES, type TopUpState } from "../../contracts/deposit.ts";
+import { coversAll, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { isShortWarning } from "../../domain/deposits/terms.ts";
+import { isNoPayment } from "../../domain/funding-source.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";
-import type { Run } from "../../store/runs/runs.ts";
-import { whySourcesCantPay } from "./sources-now.ts";
+import type { StandingNow } from "./money-now.ts";
 
 /** States of a deposit that the run asks for, or has: that none can be proposed was true before. */
 const MAKES_GOOD: readonly TopUpState[] = [...OPEN_TOP_UP_STATES, "completed"];
 
-/** Warnings of the plan, and of accounts that have stopped paying since it was made. */
-export async function warningsOf(
-  { profiles, clientOf }: Pick<ActionContext, "profiles" | "clientOf">,
-  { businessId }: Run,
-  {
-    summary,
-    topUps,
-    unsentSources,
-  }: {
-    readonly summary: PlanSummary | undefined;
-    readonly topUps: readonly TopUp[];
-    readonly unsentSources: readonly string[];
-  },
-): Promise<string[]> {
-  const profile = profiles.byBusinessId(businessId);
-  const now =
-    profile === undefined ? [] : await whySourcesCantPay(clientOf(profile), unsentSources);
-  const isMadeGood = topUps.some(({ state }) => MAKES_GOOD.includes(state));
-  const planned = (summary?.warnings ?? []).filter((text) => !isMadeGood || !isShortWarning(text));
-  return [...new Set([...planned, ...now])];
+/** Warnings of the plan as far as they hold still, and of accounts that can't pay now. */
+export function warningsOf({
+  topUps,
+  now,
+  accounts,
+  planned,
+  zone,
+}: {
+  readonly planned: {
+    readonly summary: Pick<PlanSummary, "warnings"> | undefined;
+    /** Business-clock instant. */
+    readonly plannedMs: number | undefined;
+  };
+  readonly topUps: readonly TopUp[];
+  /** Undefined where the service doesn't say. */
+  readonly now: StandingNow | undefined;
+  readonly accounts: RunReview["accounts"];
+  readonly zone: string;
+}): string[] {
+  const isMadeGood =
+    topUps.some(({ state }) => MAKES_GOOD.includes(state)) ||
+    (now !== undefined && coversAll(accounts));
+  const still = (planned.summary?.warnings ?? []).flatMap((text) => {
+    if (isShortWarning(text)) {
+      if (isMadeGood) return [];
+      return now === undefined
+        ? text
+        : `As of ${whenPlanned(planned.plannedMs ?? 0, zone)}: ${text}`;
+    }
+    return now !== undefined && isNoPayment(text) ? [] : text;
+  });
+  return [...new Set([...still, ...(now?.whyNot ?? [])])];
 }

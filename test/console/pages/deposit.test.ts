@@ -24,6 +24,17 @@ test("who approves more than an account has is told by how much, where no deposi
   expect(said.toString()).toContain("short by $45,437.81");
 });
 
+test("a balance that covers all of it by now is not said to be short, also while a deposit is asked for", async () => {
+  const balance = { name: "Balance", last4: null, sourceId: "balance" };
+  const has = (cents: number) => ({ ...balance, availableCents: 90_000_00, afterCents: cents });
+  const note = async (cents: number) =>
+    String(
+      await html`${shortOfMoney({ ...run, topUps: [open], accounts: [has(cents)] } as unknown as Review)}`,
+    );
+  expect(await note(0)).toContain("The balance covers all of it now");
+  expect(await note(-1)).toContain("The balance doesn’t cover all of it");
+});
+
 test("a deposit says whom it waits for", () => {
   const owner = { approvers: ["owner"], approvedBy: [] };
   expect(depositNeeds({ ...owner, quorum: 1 })).toBe("the owner");

@@ -10,13 +10,22 @@ const account = {
 test("the sums beside the bars are text of the page: within the picture a phone shrinks them", async () => {
   const picture = String(await cashPicture(account as Parameters<typeof cashPicture>[0]));
   const beside = picture.replaceAll(/<svg[\s\S]*?<\/svg>/g, "");
-  expect(beside).toContain("Before: $90,000.00");
+  expect(beside).toContain("Now: $90,000.00");
   expect(beside).toContain("$52,500.00 missing");
 });
 
 test("what was deposited since the plan stands in the sum before, and nothing of it is missing after", async () => {
-  const deposited = { ...account, depositedCents: 6_000_000, afterCents: 750_000 };
+  const asOf = "2026-12-01T15:00:00.000Z";
+  const deposited = { ...account, asOf, depositedCents: 6_000_000, afterCents: 750_000 };
   const picture = String(await cashPicture(deposited as Parameters<typeof cashPicture>[0]));
   expect(picture).toContain("Before: $150,000.00, with $60,000.00 deposited since");
+  expect(picture).not.toContain("issing");
+});
+
+test("what is on its way stands beside what the account has now, and in what is left after", async () => {
+  const money = { depositedCents: 6_000_000, onItsWayCents: 6_000_000, afterCents: 750_000 };
+  const coming = { ...account, ...money } as Parameters<typeof cashPicture>[0];
+  const picture = String(await cashPicture(coming));
+  expect(picture).toContain("Now: $90,000.00, and $60,000.00 on its way");
   expect(picture).not.toContain("issing");
 });

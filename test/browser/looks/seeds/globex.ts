@@ -1,7 +1,8 @@
 import type { FundingChoice, LineFlag } from "../../../../src/contracts/pay-run.ts";
+import type { FundingSource } from "../../../../src/payments-api/index.ts";
 import type { Store } from "../../../../src/store/index.ts";
 import { seedDeposit } from "../../../console/support/deposit.ts";
-import { planLine, seedRun, type SeededRun } from "../../../gateway/support/rows.ts";
+import { planLine, seedRun, type SeededRun, setLine } from "../../../gateway/support/rows.ts";
 import type { TestSandbox } from "../../../support/sandbox.ts";
 
 interface ServiceBill {
@@ -28,10 +29,9 @@ const BALANCE: FundingChoice = {
   ...{ pay: { paymentRail: "SERVICE", fundingSource: "balance" }, needsAchAuthorization: false },
 };
 
-const BANK: FundingChoice = {
-  ...{ sourceId: "bank_2", rail: "ACH", kind: "bank", name: "Second Bank", last4: "9876" },
-  ...{ pay: {}, needsAchAuthorization: false },
-};
+/** The balance, of which its bank keeps a part for payments of before, and what another run has promised. */
+const BALANCE_CENTS = 3_600_000;
+const PROMISED_CENTS = 925_000;
 
 const NEW_ACCOUNT: LineFlag = {
   kind: "changed-bank-account",
@@ -41,6 +41,8 @@ const NEW_ACCOUNT: LineFlag = {
 /** Two runs at a service that answers, one short of money. */
 export async function seedGlobex(store: Store, sandbox: TestSandbox): Promise<Globex> {
   const { businessId } = sandbox.business;
+  await sandbox.control.changeBusiness({ balanceCents: BALANCE_CENTS });
+  const bank = await bankOf(sandbox);
   const bills = await billsOf(sandbox);
   const open = bills.filter(
     ({ status, paymentStatus, contact }) =>
@@ -62,15 +64,25 @@ export async function seedGlobex(store: Store, sandbox: TestSandbox): Promise<Gl
     lines: [
       { ...lineOf(changed, 1), flags: [NEW_ACCOUNT], quorum: 2, bankLast4: "6789" },
       ...planned.slice(0, 5).map(lineOf),
-      ...planned.slice(5, 7).map((bill, no) => ({ ...lineOf(bill, no), funding: BANK })),
+      ...planned.slice(5, 7).map((bill, no) => ({ ...lineOf(bill, no), funding: bank })),
     ],
-    summary: { source: BALANCE, availableCents: 9_000_000, reservedCents: 1_500_000 },
+    summary: { source: BALANCE },
   });
   const short = await seedRun(store, {
     ...{ ...of, period: "2026-11-27", late: "next-business-day" },
     lines: planned.slice(7, 19).map(lineOf),
-    summary: { source: BALANCE, availableCents: 3_150_000, reservedCents: 925_000 },
+    summary: { source: BALANCE },
   });
+  const other = planned.slice(19, 20).map((bill, no) => ({
+    ...lineOf(bill, no),
+    ...{ amountCents: PROMISED_CENTS, totalCents: PROMISED_CENTS },
+  }));
+  const promised = await seedRun(store, { ...of, period: "2026-11-13", lines: other });
+  for (const { payableId } of other) {
+    await setLine(store, promised.runId, payableId, {
+      ...{ state: "scheduled", paymentIds: ["pmt_promised"] },
+    });
+  }
   return { enough, short, changed, unplanned };
 }
 
@@ -88,4 +100,14 @@ async function billsOf(sandbox: TestSandbox): Promise<readonly ServiceBill[]> {
     bills.push(...items);
   }
   return bills;
+}
+
+/** A bank account of the business, which doesn't tell what it has. */
+async function bankOf(sandbox: TestSandbox): Promise<FundingChoice> {
+  const path = "/v1/funding-sources";
+  const { items } = (await sandbox.api<{ items: FundingSource[] }>("GET", path)).body;
+  const bank = items.find(({ kind }) => kind === "bank");
+  if (bank === undefined) throw new Error("no bank account");
+  const { id: sourceId, rail, kind, name, last4 } = bank;
+  return { sourceId, rail: rail ?? "", kind, name, last4, pay: {}, needsAchAuthorization: false };
 }

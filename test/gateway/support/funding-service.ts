@@ -1,0 +1,35 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Address of a service that lists no funding source any more, until the test has ended. */
+export function serviceWithoutSources(): Promise<string> {
+  return listening((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"items":[]}');
+  });
+}
+
+/** Address of a service whose balance has so much, whenever it is asked, until the test has ended. */
+export function serviceWithBalance(availableCents: () => number): Promise<string> {
+  return listening(({ url = "" }, response) => {
+    const balance = { id: "balance", rail: "SERVICE", kind: "balance", name: "Balance" };
+    const source = { ...balance, availableCents: availableCents(), isDefault: true, canPay: true };
+    const items = url.startsWith("/v1/funding-sources") ? [source] : [];
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ items }));
+  });
+}
+
+/** Address of a service that takes requests and answers none, until the test has ended. */
+export function silentService(): Promise<string> {
+  return listening(() => {});
+}
+
+async function listening(answers: RequestListener): Promise<string> {
+  const service = createServer(answers);
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+}
