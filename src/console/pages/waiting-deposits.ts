@@ -33,18 +33,18 @@ export function depositItem(deposit: WaitingDeposit, isShown: boolean): Markup {
 
 /** A deposit among what stands still until somebody decides. */
 export function depositSection(deposit: WaitingDeposit): Markup {
-  const { runId, playbook, period, amountCents, neededOn, hash } = deposit;
+  const { runId, playbook, period, amountCents, neededOn } = deposit;
   return section(
-    `A deposit of ${formatUsd(amountCents)} waits for approval`,
+    `A deposit of ${formatUsd(amountCents)} for ${playbook} ${period} waits for approval`,
     html`<p>
-        From ${accountOf(deposit)} into the balance, for
-        <a href="${runPage(runId)}">${playbook} ${period}</a>, needed on ${day(neededOn)}:
+        From ${accountOf(deposit)} into the balance, needed on ${day(neededOn)}:
         ${deadlineOf(deposit)}. It needs ${depositNeeds(deposit)}.
+        <a href="${runPage(runId)}">The run</a>
       </p>
       <div class="acts">
         <a class="button" href="${pageOf(deposit)}">Decide about the deposit</a>
       </div>`,
-    `deposit-${hash.slice(0, 8)}`,
+    `deposit-${runId.replaceAll(/[^\w]+/g, "-")}`,
   );
 }
 
