@@ -6,8 +6,8 @@ import type { Contact, PaymentsClient } from "../payments-api/index.ts";
 import { linesByPage } from "../store/lines/decidable-lines.ts";
 import type { ActionContext } from "./context.ts";
 
-/** Who decides waits no longer; what is not read by then is found out before it is sent. */
-const PATIENCE_MS = 3_000;
+/** Who looks or decides waits no longer; what is not read by then is left out, and found out before it is sent. */
+export const PATIENCE_MS = 3_000;
 
 /** Fewer vendors than these are read one by one. */
 const BY_PAGE_FROM = 10;

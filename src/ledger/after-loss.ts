@@ -14,7 +14,12 @@ export async function sendsNothingUntilMs(
   businessId: string,
   clock: ClockReading,
 ): Promise<number | null> {
-  const loss = await lossNoticed(db, businessId);
+  return nothingUntilMs(await lossNoticed(db, businessId), clock);
+}
+
+type NoticedLoss = Awaited<ReturnType<typeof lossNoticed>>;
+
+function nothingUntilMs(loss: NoticedLoss, clock: ClockReading): number | null {
   if (loss === null) return null;
   const { realMs: atMs, serviceMs, businessMs, scale } = clock;
   const leftMs = afterLossLeftMs(loss, { atMs, serviceMs }, clock);
@@ -25,7 +30,7 @@ export async function sendsNothingUntilMs(
 const SPOKEN_OF_MS = 14 * 86_400_000;
 
 /**
- * The same as it is told to people.
+ * How a restored store sends, as people are told it.
  *
  * @param plannedAtMs when what they look at was planned; undefined for several plans together
  */
@@ -35,8 +40,8 @@ export async function sendsAfter(
   clock: ClockReading,
   plannedAtMs: number = clock.realMs - SPOKEN_OF_MS,
 ): Promise<SendsAfter> {
-  const untilMs = await sendsNothingUntilMs(db, businessId, clock);
   const loss = await lossNoticed(db, businessId);
+  const untilMs = nothingUntilMs(loss, clock);
   return {
     ...(loss !== null && plannedAtMs < loss.atMs ? { restored: true as const } : {}),
     zone: clock.zone ?? NEW_YORK,

@@ -1,12 +1,10 @@
 import type { ActionContext } from "../../actions/context.ts";
+import { PATIENCE_MS } from "../../actions/vendors-now.ts";
 import { availableCents } from "../../business/source-money.ts";
 import { whyNoPayment } from "../../domain/funding-source.ts";
 import type { PaymentsClient } from "../../payments-api/index.ts";
 import { reservedCents } from "../../store/lines/reserved.ts";
 import type { Run } from "../../store/runs/runs.ts";
-
-/** Who looks at a screen waits no longer; what is not there by then is left out. */
-const PATIENCE_MS = 3_000;
 
 /** What accounts have, and what of it is promised to other runs; by account. */
 export type MoneyNow = ReadonlyMap<
