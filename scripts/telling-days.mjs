@@ -56,14 +56,17 @@ const DAYS_OF_EVERYTHING = [
  */
 const MAKES_A_DATE =
   /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now|\bSOON\b/;
-/** What reads the clock there only measures or makes files, or is given its days by the test. */
-const NO_CALENDAR = /^test\/(?:attacks|domain|setup|simulation)\//;
+/**
+ * What reads the clock there only measures or makes files, or is given its days by the test:
+ * README's first playbook goes through a whole year.
+ */
+const NO_CALENDAR = /^test\/(?:(?:attacks|domain|setup|simulation)\/|docs\/first-playbook\.test)/;
 /**
  * Here days only pass until something is over, whichever they are, and much real time with them:
  * the days of everything are enough.
  */
 const DAYS_ONLY_PASS =
-  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|restart))\.test/;
+  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
 /** Their bank starts on one ordinary Monday; other parts of them run on the machine's day. */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 

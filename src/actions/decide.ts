@@ -1,6 +1,8 @@
 import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
 import { noteRefusalOf } from "./refused-today.ts";
-import { type DecisionRequest, judgedBy, rulesOf } from "../decisions/deciding.ts";
+import { type Deciding, type DecisionRequest, judgedBy, rulesOf } from "../decisions/deciding.ts";
+import { readSignedDecision } from "../domain/approvals/signed-decision.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
 import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
@@ -38,23 +40,19 @@ export async function decide(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
-  const isOfBills = request.decision === "approve" && request.topUpHash === undefined;
-  const otherVendors = isOfBills ? await otherVendorsNow(context, profile, runId) : undefined;
-  const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
-    const run = (await getRun(trx, runId)) ?? known;
-    const nowMs = context.nowMs();
-    const noteRefusal = noteRefusalOf(context, principal, runId);
-    return takeAnyDecision(trx, {
-      run,
+  const vendors = isApprovalOfBills(request) ? await vendorsNow(context, profile, runId) : {};
+  const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
+    takeAnyDecision(trx, {
+      run: (await getRun(trx, runId)) ?? known,
       request,
       principal,
       ...rulesOf(profile),
       clock,
-      nowMs,
-      noteRefusal,
-      ...(otherVendors === undefined ? {} : { otherVendors }),
-    });
-  });
+      ...vendors,
+      nowMs: context.nowMs(),
+      noteRefusal: noteRefusalOf(context, principal, runId),
+    }),
+  );
   return answered(context, runId, outcome);
 }
 
@@ -73,21 +71,41 @@ export async function decideSigned(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
-  const otherVendors = await otherVendorsNow(context, profile, runId);
+  const signers = profile.signers ?? [];
+  // What nobody has signed costs the service nothing; it is judged, and refused, below.
+  const reading = readSignedDecision(envelope, { runId, signers, nowMs: context.nowMs() });
+  const isOfBills = reading.ok && isApprovalOfBills(reading.signed);
+  const vendors = isOfBills ? await vendorsNow(context, profile, runId) : {};
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, runId)) ?? known,
       envelope,
-      signers: profile.signers ?? [],
+      signers,
       singlePerson: profile.singlePerson,
       clock,
-      otherVendors,
+      ...vendors,
       nowMs: context.nowMs(),
       via: `gateway, sent by ${courier.name}`,
       noteRefusal: noteRefusalOf(context, courier, runId),
     }),
   );
   return answered(context, runId, outcome);
+}
+
+/** Only its answer says what goes out, and so reads what the service shows of the vendors. */
+function isApprovalOfBills({
+  decision,
+  topUpHash,
+}: Pick<DecisionRequest, "decision" | "topUpHash">): boolean {
+  return decision === "approve" && topUpHash === undefined;
+}
+
+async function vendorsNow(
+  context: ActionContext,
+  profile: BusinessProfile,
+  runId: string,
+): Promise<Pick<Deciding, "otherVendors">> {
+  return { otherVendors: await otherVendorsNow(context, profile, runId) };
 }
 
 /**

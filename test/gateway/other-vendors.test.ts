@@ -3,26 +3,29 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { profile, startTestGateway } from "./support/gateway.ts";
+import { makeSigner, signDecision } from "../support/signing.ts";
 import { planLine, seedRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
-/** Address of a service whose vendors are as they were planned, but for the named ones. */
+/** A service whose vendors are as they were planned, but for the named ones. */
 async function serviceWith(
   others: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-): Promise<string> {
+): Promise<{ readonly apiUrl: string; readonly askedFor: ReadonlySet<string> }> {
+  const askedFor = new Set<string>();
   const service = createServer(({ url = "" }, response) => {
     const id = url.split("/").at(-1) ?? "";
+    if (url.includes("/contacts/")) askedFor.add(id);
     const planned = { bankAccount: { last4: "6789" }, paymentReady: true, updatedAt: null };
     const contact = { id, type: "payee", status: "active", ...planned, ...others[id] };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(contact));
   });
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void service.close());
-  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  return { apiUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}`, askedFor };
 }
 
 test("an approval doesn't say that bills go out whose vendor's bank account was removed or changed meanwhile", async () => {
-  const apiUrl = await serviceWith({
+  const { apiUrl } = await serviceWith({
     con_p1: { displayName: "Osprey Robotics", bankAccount: null, paymentReady: false },
     con_p2: { bankAccount: { last4: "4417" } },
   });
@@ -46,4 +49,31 @@ test("an approval doesn't say that bills go out whose vendor's bank account was 
       { contactId: "con_p2", count: 1 },
     ],
   });
+});
+
+test("a signed decision costs the service a look at its vendors only where it is really signed and approves bills", async () => {
+  const { apiUrl, askedFor } = await serviceWith({ con_p1: { bankAccount: null } });
+  const erp = makeSigner("erp", ["controller"]);
+  const { keyId, name, roles, publicKey } = erp;
+  const gateway = await startTestGateway({
+    profiles: [profile({ apiUrl, signers: [{ keyId, name, roles, publicKey }] })],
+  });
+  onTestFinished(() => gateway.stop());
+  const run = await seedRun(gateway.store, { lines: [planLine("p1"), planLine("p2")] });
+  const courier = await gateway.token("cour", ["operator"]);
+  const send = (signed: string) =>
+    gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, courier, {
+      signed,
+    });
+  const claims = { sub: run.runId, planHash: run.planHash };
+
+  const forged = signDecision({ ...makeSigner("erp", ["controller"]), keyId }, claims);
+  expect((await send(forged)).status).toBe(403);
+  expect([...askedFor]).toEqual([]);
+
+  expect(await send(signDecision(erp, claims))).toMatchObject({
+    status: 200,
+    json: { goesOut: { count: 1 }, notSent: [{ contactId: "con_p1", count: 1 }] },
+  });
+  expect([...askedFor].toSorted()).toEqual(["con_p1", "con_p2"]);
 });
