@@ -175,7 +175,7 @@ async function countRetry(
   const { businessId } = owner;
   const paymentIds = [...line.paymentIds, ...outcome.paymentIds];
   const retriesMade = await timesPaidAgain(trx, { businessId, payableId, paymentIds });
-  const change = { phase: "following", requested: null, retriesMade };
+  const change = { phase: "following", requested: null, retriesMade, moneyTaken: false };
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
   const untilMs = mayReturnUntilMs(clock.businessMs);
   await extendSubscription(trx, { businessId, payableId, untilMs });

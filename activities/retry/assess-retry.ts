@@ -114,9 +114,15 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
     if (outcome.kind === "partial") {
       return park(retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
     }
+    await noteMoney(retry, outcome.state === "processing");
     return follow(retry, `the new payment is ${outcome.state}`, outcome.state);
   }
   return withoutOpenPayment(retry);
+}
+
+/** Money that the service has taken is promised no longer, though the bill is still tried again. */
+async function noteMoney(retry: RetryCase, moneyTaken: boolean): Promise<void> {
+  if (retry.row.moneyTaken !== moneyTaken) await setRow(retry, { moneyTaken });
 }
 
 /** True where a request may still pay; what a person must lift first is not sent again before that. */

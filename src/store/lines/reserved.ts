@@ -1,12 +1,14 @@
+import type { ExpressionBuilder } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
 import { isIn } from "../sql/is-in.ts";
 import { UNDER_WAY } from "./line-states.ts";
 
 /** States whose money is promised, and which the service has not taken out of the source yet. */
 const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
 
-/** States that a line comes to when its money is taken. */
+/** States that a line comes to when its money is taken; one that is paid again stays `retrying`. */
 const TAKEN: readonly LineState[] = ["processing", "settled"];
 
 export interface ReservedFrom {
@@ -27,11 +29,14 @@ export interface ReservedFrom {
  * What has been promised from a source and the service may still show as available, in cents, over
  * all runs. Too much rather than too little: money that is counted twice costs a wait.
  *
- * A failed bill that is paid again keeps its money until the new payment is taken, at 9:00 New York
- * on its date.
+ * A failed bill that is paid again keeps its money until the service shows the new payment's as taken, or
+ * its date is over.
  */
 export async function reservedCents(db: Db, from: ReservedFrom): Promise<number> {
-  const sums = [promised(db, from), ...(from.readAtMs === undefined ? [] : [taken(db, from)])];
+  const { readAtMs } = from;
+  const since =
+    readAtMs === undefined ? [] : [taken(db, from, readAtMs), takenAgain(db, from, readAtMs)];
+  const sums = [promised(db, from), ...since];
   let cents = 0;
   // What is promised first: a payment that is taken in between counts twice, not never.
   for (const sum of sums) cents += Number((await sum.executeTakeFirst())?.cents ?? 0);
@@ -42,29 +47,44 @@ function promised(db: Db, from: ReservedFrom) {
   return reserving(db, from)
     .where(isIn("run_lines.state", UNDER_WAY))
     .where((eb) => {
-      const paidAgain = eb.exists(
-        eb
-          .selectFrom("retries")
-          .select("retries.payable_id")
-          .whereRef("retries.business_id", "=", "run_lines.business_id")
-          .whereRef("retries.payable_id", "=", "run_lines.payable_id")
-          .where("retries.phase", "=", "following"),
-      );
+      const paidAgain = eb.exists(payingAgain(eb));
       return eb.or([
         eb("run_lines.state", "in", PROMISED),
         eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
         eb.and([
           eb("run_lines.state", "=", "retrying"),
+          eb.not(eb.exists(moneyTakenAgain(eb))),
           eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
         ]),
       ]);
     });
 }
 
-function taken(db: Db, from: ReservedFrom) {
+function taken(db: Db, from: ReservedFrom, sinceMs: number) {
   return reserving(db, from)
     .where(isIn("run_lines.state", TAKEN))
-    .where("run_lines.updated_at_ms", ">=", from.readAtMs ?? 0);
+    .where("run_lines.updated_at_ms", ">=", sinceMs);
+}
+
+function takenAgain(db: Db, from: ReservedFrom, sinceMs: number) {
+  return reserving(db, from)
+    .where(isIn("run_lines.state", UNDER_WAY))
+    .where("run_lines.state", "=", "retrying")
+    .where((eb) => eb.exists(moneyTakenAgain(eb).where("retries.updated_at_ms", ">=", sinceMs)));
+}
+
+/** The retry that has paid a line again and follows that payment. */
+function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
+  return eb
+    .selectFrom("retries")
+    .select("retries.payable_id")
+    .whereRef("retries.business_id", "=", "run_lines.business_id")
+    .whereRef("retries.payable_id", "=", "run_lines.payable_id")
+    .where("retries.phase", "=", "following");
+}
+
+function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
+  return payingAgain(eb).where("retries.money_taken", "=", 1);
 }
 
 function reserving(db: Db, from: ReservedFrom) {

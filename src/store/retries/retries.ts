@@ -42,7 +42,7 @@ export async function upsertRetry(db: Db, retry: NewRetry): Promise<Retry> {
 
 function newRow(retry: NewRetry) {
   const { nowMs, ...key } = retry;
-  const nothing = { retriesMade: 0, handledPaymentIds: [], look: false };
+  const nothing = { retriesMade: 0, handledPaymentIds: [], moneyTaken: false, look: false };
   return asColumns({
     phase: "planning",
     ...key,
@@ -85,6 +85,7 @@ export type RetryChange = Partial<
     | "handledPaymentIds"
     | "retryOn"
     | "approvalEnded"
+    | "moneyTaken"
     | "look"
     | "runId"
   >

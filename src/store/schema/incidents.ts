@@ -39,6 +39,8 @@ export const incidentTables = {
     retry_on: textOrNull,
     /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
     approval_ended: textOrNull,
+    /** Whether the service shows the money of the last payment as taken; a new payment clears it. */
+    money_taken: flag,
     look: flag,
     started_at_ms: integer,
     updated_at_ms: integer,

@@ -5,6 +5,7 @@ import { createHold } from "../../../src/store/holds/holds.ts";
 import { openIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { reservedCents } from "../../../src/store/lines/reserved.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
@@ -21,6 +22,32 @@ describe("a retry", () => {
     expect(looked).toMatchObject({ phase: "following", soFar: paid.soFar, details: paid.details });
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("promises its money only until the service has taken it, also on the day of its new payment", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await dueRetry(world);
+    const { businessId, store } = world;
+    const { executionDate: today = "", sourceId = "" } = await world.line(runId, payableId);
+    const promised = (readAtMs?: number) => {
+      const read = readAtMs === undefined ? {} : { readAtMs };
+      return reservedCents(store.db, { businessId, sourceId, today, ...read });
+    };
+    await world.payAgain(payableId);
+    await world.look(payableId);
+    expect(await promised()).toBe(10_000);
+    await expect
+      .poll(async () => {
+        await world.control.advance("PT6H");
+        return (await world.paymentsOf(payableId)).map(({ status }) => status);
+      })
+      .toContain("processing");
+    await world.look(payableId);
+    expect(await promised()).toBe(0);
+    // What was read before may still show it.
+    expect(await promised(0)).toBe(10_000);
+    expect(await promised(Date.now() + 60_000)).toBe(0);
   });
 
   test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async ({

@@ -16,6 +16,7 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     requested_by: true,
     retry_on: true,
     approval_ended: true,
+    money_taken: true,
     look: true,
     started_at_ms: true,
     updated_at_ms: true,
