@@ -12,6 +12,7 @@ export const ConditionBody = z
       "webhooks-missed",
       "no-worker",
       "worker-silent",
+      "key-missing",
       "clock-skew",
       "webhooks-paused",
       "nobody-told",

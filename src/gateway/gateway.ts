@@ -69,12 +69,16 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-function conditionsNow({ store, profiles }: GatewayOptions, nowMs: number): Promise<Condition[]> {
+function conditionsNow(
+  { store, profiles, encryption }: GatewayOptions,
+  nowMs: number,
+): Promise<Condition[]> {
   return conditionsOf({
     db: store.db,
     profiles: profiles.all(),
     sandboxesOnly: profiles.sandboxesOnly(),
     nowMs,
+    keyIds: keepers(encryption).keyIds,
   });
 }
 
@@ -151,8 +155,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** What keeps and reads what is encrypted. */
 function keepers(
   settings: EncryptionSettings = { encryptionKeys: [], encryptsHistories: () => false },
-): Pick<GatewayContext, "vault" | "codec"> {
-  return { vault: new Vault(new Keyring(settings.encryptionKeys)), codec: codecOf(settings) };
+): Pick<GatewayContext, "vault" | "codec" | "keyIds"> {
+  return {
+    vault: new Vault(new Keyring(settings.encryptionKeys)),
+    codec: codecOf(settings),
+    keyIds: settings.encryptionKeys.map(({ id }) => id),
+  };
 }
 
 function listen(server: ServerType, host: string, port: number): Promise<number> {

@@ -10,7 +10,7 @@ import type { Db } from "../store/index.ts";
 import { countUndelivered } from "../store/notices/notice-deliveries.ts";
 import { listNotices } from "../store/notices/notices.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
-import { knownWorkers } from "../store/sql/worker-leases.ts";
+import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
 import { lossHold } from "../store/janitor/behind.ts";
 
 /** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
@@ -28,6 +28,8 @@ interface Asked {
   /** True if no business moves real money, the ones that the caller may not see included. */
   readonly sandboxesOnly: boolean;
   readonly nowMs: number;
+  /** Ids of the encryption keys of who answers, the one first that it encrypts with. */
+  readonly keyIds: readonly string[];
   /** Who asks; undefined on the store's host, where everything is to be seen. */
   readonly caller?: Principal;
 }
@@ -37,7 +39,7 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const found = await Promise.all([
     lossConditions(asked),
     lateConditions(asked),
-    workerConditions(asked.db),
+    workerConditions(asked),
     clockConditions(asked),
     webhookConditions(asked),
     noticeConditions(asked),
@@ -49,7 +51,7 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   return [...all.filter(isFailed), ...all.filter((each) => !isFailed(each))];
 }
 
-async function workerConditions(db: Db): Promise<Condition[]> {
+async function workerConditions({ db, keyIds }: Asked): Promise<Condition[]> {
   const workers = await knownWorkers(db);
   const silent = workers.filter(({ silentMs }) => silentMs > 0);
   if (workers.length === 0) {
@@ -71,13 +73,36 @@ async function workerConditions(db: Db): Promise<Condition[]> {
       ),
     ];
   }
-  return silent.map(({ workerId, silentMs }) =>
-    warning(
-      "worker-silent",
-      `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
-      "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
+  const working = workers.filter(({ silentMs }) => silentMs === 0);
+  return [
+    ...working.flatMap((worker) => keyConditions(worker, keyIds)),
+    ...silent.map(({ workerId, silentMs }) =>
+      warning(
+        "worker-silent",
+        `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
+        "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
+      ),
     ),
-  );
+  ];
+}
+
+/** Whoever lacks the key that others encrypt with can't go on with what they have begun. */
+function keyConditions(worker: KnownWorker, ours: readonly string[]): Condition[] {
+  const name = `the worker ${worker.workerId}`;
+  const lacking = [
+    { who: `${name} has`, reader: worker.keyIds, writer: ours, whose: "the gateway and others" },
+    { who: "the settings here have", reader: ours, writer: worker.keyIds, whose: name },
+  ];
+  return lacking.flatMap(({ who, reader, writer: [newest], whose }) => {
+    if (newest === undefined || reader.includes(newest)) return [];
+    return [
+      failed(
+        "key-missing",
+        `${who} no encryption key “${newest}”, with which ${whose} keep what Temporal has of runs: who can't read it can't go on with them`,
+        "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, and start again what lacks one.",
+      ),
+    ];
+  });
 }
 
 async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {

@@ -101,7 +101,8 @@ async function main(): Promise<number> {
     janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
     lateChanges = startLateChanges(janitorContext, options.janitorEveryMs);
     clockWatch = startClockWatch(janitorContext);
-    presence = await startPresence({ store, workerId, log });
+    const keyIds = config.encryptionKeys.map(({ id }) => id);
+    presence = await startPresence({ store, workerId, keyIds, log });
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);

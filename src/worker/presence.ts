@@ -8,6 +8,8 @@ const EVERY_MS = 10_000;
 interface Present {
   readonly store: Store;
   readonly workerId: string;
+  /** Of its encryption keys, the one first that it encrypts with. */
+  readonly keyIds: readonly string[];
   readonly log: { info(message: string, fields?: Record<string, unknown>): void };
 }
 
@@ -15,10 +17,10 @@ interface Present {
  * Has the store know that this worker works. One that is frozen says nothing, and Temporal, which
  * still counts its open polls, would not show it for minutes.
  */
-export async function startPresence({ store, workerId, log }: Present): Promise<Repeated> {
+export async function startPresence({ store, workerId, keyIds, log }: Present): Promise<Repeated> {
   const { db } = store;
   const work = async (): Promise<number> => {
-    await noteWorker(db, workerId);
+    await noteWorker(db, workerId, keyIds);
     return EVERY_MS;
   };
   const failed = (error: unknown): number => {

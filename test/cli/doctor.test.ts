@@ -123,6 +123,24 @@ test("without a worker, and with nobody who is told, doctor says so and what hel
   expect(stdout).toMatch(/! Notices: nobody of default is told of anything/);
 });
 
+test("doctor says so if it may not read what it judges workers and notices by", async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, "payrun.db");
+  const store = await openStore(`sqlite:${path}`);
+  await noteWorker(store.db, "host:1");
+  // As for the reader's role in PostgreSQL, which may not see tokens.
+  await store.db.schema.dropTable("tokens").execute();
+  await store.close();
+  const env = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+  const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
+  expect(checks.find(({ name }) => name === "Store")).toMatchObject({ state: "ok" });
+  expect(checks.find(({ name }) => name === "Workers")).toMatchObject({
+    state: "failed",
+    text: expect.stringContaining("could be looked at"),
+    remedy: expect.stringContaining("PAYRUN_DATABASE_URL"),
+  });
+});
+
 test("doctor calls a store locked that another process has locked, and no worker frozen for it", async () => {
   const cwd = temporaryFolder();
   const path = join(cwd, "payrun.db");

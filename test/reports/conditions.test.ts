@@ -33,7 +33,7 @@ function profile(notify: Notify | undefined = TOLD): BusinessProfile {
 
 /** What is asked of a store, if nothing else is said. */
 function asked({ db }: Store) {
-  return { db, profiles: [profile()], sandboxesOnly: true, nowMs: Date.now() };
+  return { db, profiles: [profile()], sandboxesOnly: true, nowMs: Date.now(), keyIds: [] };
 }
 
 async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
@@ -48,6 +48,22 @@ test("without a worker that was heard of, nothing works, and what helps is said"
   expect(none?.remedy).toContain("payrun worker");
   await noteWorker(store.db, "host:1");
   expect(await codes(store)).toEqual([]);
+});
+
+test("a worker without the key that the gateway encrypts with is told of, and a gateway without a worker's", async () => {
+  const { store } = await testStore();
+  const found = async (keyIds: readonly string[]) =>
+    (await conditionsOf({ ...asked(store), keyIds })).map(({ code, text }) => [code, text]);
+  await noteWorker(store.db, "host:1", ["k2", "k1"]);
+  expect(await found(["k2"])).toEqual([]);
+  expect(await found(["k1", "k2"])).toEqual([]);
+  expect(await found([])).toEqual([
+    ["key-missing", expect.stringContaining("the settings here have no encryption key “k2”")],
+  ]);
+  await noteWorker(store.db, "host:1");
+  expect(await found(["k2"])).toEqual([
+    ["key-missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
+  ]);
 });
 
 test("a worker that has been silent for half a minute counts for none; beside another it is a warning", async () => {

@@ -231,6 +231,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     log: logOf(parts, node),
     vault: new Vault(new Keyring([])),
     codec: codecOf({ encryptionKeys: [], encryptsHistories: () => false }),
+    keyIds: [],
     temporalUiOrigins: [],
     nowMs: Date.now,
     clocks: createBusinessClocks(),

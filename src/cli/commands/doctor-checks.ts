@@ -243,6 +243,7 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "webhooks-missed": "Webhooks",
   "no-worker": "Workers",
   "worker-silent": "Workers",
+  "key-missing": "Workers",
   "clock-skew": "Clocks",
   "webhooks-paused": "Webhooks",
   "nobody-told": "Notices",
@@ -267,8 +268,21 @@ const WELL: Readonly<Record<string, string>> = {
   Approvers: "every role that a playbook asks for is held",
 };
 
+/** A store that opens and doesn't show everything, to a role that may read only some of it. */
+const UNSEEN = {
+  name: "Workers",
+  state: "failed",
+  text: "neither they nor clocks, runs, webhooks, notices, tokens and approvers could be looked at",
+  remedy:
+    "Set PAYRUN_DATABASE_URL to the gateway's or a worker's role: a reader's doesn't see all that this needs.",
+} as const;
+
 /** What the store and the settings show. A store that can't be opened has been said already. */
-async function conditionChecks({ databaseUrl, profiles }: Config): Promise<readonly Check[]> {
+async function conditionChecks({
+  databaseUrl,
+  profiles,
+  encryptionKeys,
+}: Config): Promise<readonly Check[]> {
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
     try {
@@ -277,6 +291,7 @@ async function conditionChecks({ databaseUrl, profiles }: Config): Promise<reado
         profiles: profiles.all(),
         sandboxesOnly: profiles.sandboxesOnly(),
         nowMs: Date.now(),
+        keyIds: encryptionKeys.map(({ id }) => id),
       };
       const conditions = await conditionsOf(asked);
       const isSilent = conditions.some(({ code }) => SILENT.includes(code));
@@ -289,6 +304,8 @@ async function conditionChecks({ databaseUrl, profiles }: Config): Promise<reado
         .filter(([name]) => !found.some((check) => check.name === name))
         .map(([name, text]) => ({ name, state: "ok" as const, text }));
       return [...well, ...found];
+    } catch (error) {
+      return [{ ...UNSEEN, text: `${UNSEEN.text}: ${reasonOf(error)}` }];
     } finally {
       await store.close();
     }

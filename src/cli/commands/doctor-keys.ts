@@ -19,7 +19,7 @@ export function encryptionCheck({ encryptionKeys, profiles }: Config): readonly 
     {
       name,
       state: "warning",
-      text: "there is no key, so Temporal keeps bills, vendors and sums in plain text",
+      text: "these settings have no key: what is begun with them, Temporal keeps in plain text, with bills, vendors and sums",
       remedy: "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway.",
     },
   ];

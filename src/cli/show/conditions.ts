@@ -19,10 +19,12 @@ export function conditionLines({ severity, text, remedy }: Condition): string[] 
   return remarkLines(mark, printable(text), printable(remedy));
 }
 
+const STANDS_STILL: readonly Condition["code"][] = ["no-worker", "key-missing"];
+
 /** Why a run stands still that nobody works on; nothing where somebody does. */
 export async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
   const { items } = await gateway.get("/v1/conditions", ConditionListBody);
-  return items.filter(({ code }) => code === "no-worker").flatMap(conditionLines);
+  return items.filter(({ code }) => STANDS_STILL.includes(code)).flatMap(conditionLines);
 }
 
 /** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */

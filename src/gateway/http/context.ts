@@ -19,6 +19,8 @@ export interface GatewayContext extends ActionContext {
   readonly unproven: UnprovenBodies;
   /** Decrypts what Temporal keeps. */
   readonly codec: PayloadCodec;
+  /** Of its encryption keys, the one first that it encrypts with. */
+  readonly keyIds: readonly string[];
   /** Origins of pages that may ask for it. */
   readonly temporalUiOrigins: readonly string[];
   /** How long `POST /v1/plans` waits for a worker. */

@@ -19,6 +19,7 @@ export function addConditionRoutes(routes: Routes): void {
         profiles: context.profiles.all(),
         sandboxesOnly: context.sandboxesOnly(),
         nowMs: context.nowMs(),
+        keyIds: context.keyIds,
         caller: principal,
       });
       return { status: 200, json: { items } };

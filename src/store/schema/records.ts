@@ -5,6 +5,7 @@ import {
   integer,
   integerOrNull,
   json,
+  jsonOrNull,
   table,
   text,
   textOrNull,
@@ -64,5 +65,7 @@ export const recordTables = {
     holder: text,
     /** Real instant. */
     until_ms: integer,
+    /** JSON array of the ids of a worker's encryption keys; null of everything else. */
+    key_ids: jsonOrNull<readonly string[]>(),
   }),
 };

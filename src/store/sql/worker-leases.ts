@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import { readerOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { type Lease, takeLease } from "./leases.ts";
+import { changeRecords } from "./records.ts";
 
 /** How long a worker may be silent before it counts for none. */
 const SILENT_AFTER_MS = 30_000;
@@ -10,19 +12,29 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 
 const PREFIX = "worker/";
 
+const toLease = readerOf("leases");
+
 /** A worker as the store knows it. */
 export interface KnownWorker {
   /** `host:pid`. */
   readonly workerId: string;
   /** Since when nothing was heard of it, by the database's clock; 0 while it works. */
   readonly silentMs: number;
+  /** Ids of its encryption keys, the one first that it encrypts with. */
+  readonly keyIds: readonly string[];
 }
 
 const leaseOf = (workerId: string): Lease => ({ name: `${PREFIX}${workerId}`, holder: workerId });
 
-/** A worker says that it works, and forgets those of long ago. */
-export async function noteWorker(db: Db, workerId: string): Promise<void> {
-  await takeLease(db, leaseOf(workerId), SILENT_AFTER_MS);
+/** A worker says that it works and which keys it has, and forgets those of long ago. */
+export async function noteWorker(
+  db: Db,
+  workerId: string,
+  keyIds: readonly string[] = [],
+): Promise<void> {
+  const lease = leaseOf(workerId);
+  await takeLease(db, lease, SILENT_AFTER_MS);
+  await changeRecords(db, "leases", { name: lease.name }, { keyIds });
   await db
     .deleteFrom("leases")
     .where("name", "like", `${PREFIX}%`)
@@ -41,12 +53,16 @@ export async function forgetWorkers(db: Db, workerIds: readonly string[]): Promi
 export async function knownWorkers(db: Db): Promise<KnownWorker[]> {
   const rows = await db
     .selectFrom("leases")
-    .select(["name", "until_ms", sql<number>`payrun_now_ms()`.as("now_ms")])
+    .select(["name", "until_ms", "key_ids", sql<number>`payrun_now_ms()`.as("now_ms")])
     .where("name", "like", `${PREFIX}%`)
     .orderBy("until_ms", "desc")
     .execute();
-  return rows.map(({ name, until_ms: untilMs, now_ms: nowMs }) => ({
-    workerId: name.slice(PREFIX.length),
-    silentMs: untilMs > nowMs ? 0 : nowMs - untilMs + SILENT_AFTER_MS,
-  }));
+  return rows.map(({ now_ms: nowMs, ...row }) => {
+    const { name, untilMs, keyIds } = toLease(row);
+    return {
+      workerId: name.slice(PREFIX.length),
+      silentMs: untilMs > nowMs ? 0 : nowMs - untilMs + SILENT_AFTER_MS,
+      keyIds: keyIds ?? [],
+    };
+  });
 }

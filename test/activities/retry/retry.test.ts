@@ -29,7 +29,7 @@ describe("a retry", () => {
   }) => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId, store } = world;
-    const { executionDate: today = "", sourceId = "" } = await world.line(runId, payableId);
+    const { executionDate: today, sourceId } = await world.line(runId, payableId);
     const promised = (readAtMs?: number) => {
       const read = readAtMs === undefined ? {} : { readAtMs };
       return reservedCents(store.db, { businessId, sourceId, today, ...read });

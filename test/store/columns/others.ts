@@ -105,6 +105,7 @@ export const otherColumns: Columns<
     name: true,
     holder: true,
     until_ms: true,
+    key_ids: true,
   },
   seen_payments: {
     business_id: true,
