@@ -4,13 +4,14 @@ import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
 import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
+import { spoken, warning } from "./condition-texts.ts";
+import { workerConditions } from "./worker-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
 import { countUndelivered } from "../store/notices/notice-deliveries.ts";
 import { listNotices } from "../store/notices/notices.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
-import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
 import { lossHold } from "../store/janitor/behind.ts";
 
 /** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
@@ -49,60 +50,6 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const all = [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
   const isFailed = ({ severity }: Condition): boolean => severity === "failed";
   return [...all.filter(isFailed), ...all.filter((each) => !isFailed(each))];
-}
-
-async function workerConditions({ db, keyIds }: Asked): Promise<Condition[]> {
-  const workers = await knownWorkers(db);
-  const silent = workers.filter(({ silentMs }) => silentMs > 0);
-  if (workers.length === 0) {
-    return [
-      failed(
-        "no-worker",
-        "no worker has been heard of",
-        "“payrun worker” or “payrun up” starts one.",
-      ),
-    ];
-  }
-  if (silent.length === workers.length) {
-    const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spoken(silentMs)}`);
-    return [
-      failed(
-        "no-worker",
-        `no worker works: nothing was heard of ${last.join(", ")}`,
-        "End the process if it is still there (it is frozen), and start another with “payrun worker”; “payrun up” does so by itself.",
-      ),
-    ];
-  }
-  const working = workers.filter(({ silentMs }) => silentMs === 0);
-  return [
-    ...working.flatMap((worker) => keyConditions(worker, keyIds)),
-    ...silent.map(({ workerId, silentMs }) =>
-      warning(
-        "worker-silent",
-        `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
-        "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
-      ),
-    ),
-  ];
-}
-
-/** Whoever lacks the key that others encrypt with can't go on with what they have begun. */
-function keyConditions(worker: KnownWorker, ours: readonly string[]): Condition[] {
-  const name = `the worker ${worker.workerId}`;
-  const lacking = [
-    { who: `${name} has`, reader: worker.keyIds, writer: ours, whose: "the gateway and others" },
-    { who: "the settings here have", reader: ours, writer: worker.keyIds, whose: name },
-  ];
-  return lacking.flatMap(({ who, reader, writer: [newest], whose }) => {
-    if (newest === undefined || reader.includes(newest)) return [];
-    return [
-      failed(
-        "key-missing",
-        `${who} no encryption key “${newest}”, with which ${whose} keep what Temporal has of runs: who can't read it can't go on with them`,
-        "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, and start again what lacks one.",
-      ),
-    ];
-  });
 }
 
 async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {
@@ -214,30 +161,6 @@ function nobodyTold({ name, notify }: BusinessProfile): Condition[] {
 
 const CHANNELS =
   "Add a channel under notify: in the profile (docs/notices.md), or PAYMENTS_NOTIFY_… where the environment describes the business.";
-
-function failed(code: Condition["code"], text: string, remedy: string): Condition {
-  return { code, severity: "failed", business: null, text, remedy };
-}
-
-function warning(
-  code: Condition["code"],
-  text: string,
-  remedy: string,
-  business: string | null = null,
-): Condition {
-  return { code, severity: "warning", business, text, remedy };
-}
-
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-
-function spoken(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
-  return `${Math.round(ms / unitMs)} ${unit}s`;
-}
 
 /** Businesses whose store has lost something, until a person has compared and released the hold. */
 async function lossConditions({

@@ -101,8 +101,7 @@ async function main(): Promise<number> {
     janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
     lateChanges = startLateChanges(janitorContext, options.janitorEveryMs);
     clockWatch = startClockWatch(janitorContext);
-    const keyIds = config.encryptionKeys.map(({ id }) => id);
-    presence = await startPresence({ store, workerId, keyIds, log });
+    presence = await startPresence({ store, workerId, encryption: config, log });
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);

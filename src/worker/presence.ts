@@ -1,15 +1,16 @@
 import { hostname } from "node:os";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { noteHistoryKey } from "../store/runs/history-keys.ts";
 import { forgetWorkers, knownWorkers, noteWorker } from "../store/sql/worker-leases.ts";
 import type { Store } from "../store/index.ts";
+import type { EncryptionSettings } from "../temporal/codec.ts";
 
 const EVERY_MS = 10_000;
 
 interface Present {
   readonly store: Store;
   readonly workerId: string;
-  /** Of its encryption keys, the one first that it encrypts with. */
-  readonly keyIds: readonly string[];
+  readonly encryption: EncryptionSettings;
   readonly log: { info(message: string, fields?: Record<string, unknown>): void };
 }
 
@@ -17,10 +18,18 @@ interface Present {
  * Has the store know that this worker works. One that is frozen says nothing, and Temporal, which
  * still counts its open polls, would not show it for minutes.
  */
-export async function startPresence({ store, workerId, keyIds, log }: Present): Promise<Repeated> {
+export async function startPresence({
+  store,
+  workerId,
+  encryption,
+  log,
+}: Present): Promise<Repeated> {
   const { db } = store;
+  const keyIds = encryption.encryptionKeys.map(({ id }) => id);
+  const [newest] = keyIds;
   const work = async (): Promise<number> => {
     await noteWorker(db, workerId, keyIds);
+    if (newest !== undefined && encryption.encryptsHistories()) await noteHistoryKey(db, newest);
     return EVERY_MS;
   };
   const failed = (error: unknown): number => {

@@ -3,6 +3,7 @@ import type { RunReview } from "../../src/api/review.ts";
 import type { Decision } from "../../src/api/schemas.ts";
 import { atTerminal, hasTerminals } from "../cli/at-terminal.ts";
 import { type CliResult, payrun } from "../cli/cli.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -120,6 +121,31 @@ test("resolve says which bill, and what is tried again", async () => {
   const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
   const { stdout } = await as("oli", ["operator"], args);
   expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $100.00: given-up");
+});
+
+test("resolve tells what became of each bill, also if the person may not decide about one of them", async () => {
+  const { store } = gateway;
+  for (const payableId of ["p1", "p2"]) {
+    await setLine(store, run.runId, payableId, { state: "parked", reasonCode: "R02" });
+  }
+  await keepRetryCase(store.db, {
+    ...{ businessId: "biz_acme", payableId: "p1", sourceId: "balance" },
+    ...{ waitsFor: "decision", failedAtMs: 1, failedRealMs: 1 },
+    rule: {
+      ...{ codes: ["R02"], words: [], action: "hold-vendor", pause: false, payAgain: true },
+      ...{ when: null, atMost: null, by: ["controller"] },
+    },
+    ...{ giveUpAfterDays: 30, giveUpTell: [] },
+  });
+  const args = ["resolve", "p1", "p2", "--retry", "--reason", "new account", "--yes"];
+  const { code, stdout } = await as("oli", ["operator"], args);
+  expect({ code, lines: stdout.trim().split("\n") }).toEqual({
+    code: 1,
+    lines: [
+      expect.stringMatching(/^✗ .*BILL-000071: This needs one of the roles controller, admin/),
+      expect.stringMatching(/^✗ .*BILL-p2: It has no valid approval/),
+    ],
+  });
 });
 
 test("who left a bill out, and why, stands in status, report and explain", async () => {

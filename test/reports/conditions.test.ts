@@ -4,6 +4,8 @@ import { conditionsOf } from "../../src/reports/conditions.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { releaseHold } from "../../src/store/holds/holds.ts";
 import { lossNoticed } from "../../src/store/janitor/behind.ts";
+import { noteHistoryKey } from "../../src/store/runs/history-keys.ts";
+import { planLine, seedRun } from "../gateway/support/rows.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
@@ -64,6 +66,28 @@ test("a worker without the key that the gateway encrypts with is told of, and a 
   expect(await found(["k2"])).toEqual([
     ["key-missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
   ]);
+});
+
+test("a key that was taken away while runs are open that were begun with it is named, until they have ended", async () => {
+  const { store } = await testStore();
+  const found = async () =>
+    (await conditionsOf({ ...asked(store), keyIds: ["new"] }))
+      .filter(({ code }) => code === "key-missing")
+      .map(({ text }) => text);
+  await noteHistoryKey(store.db, "old");
+  await noteWorker(store.db, "host:1", ["new"]);
+  expect(await found()).toEqual([]);
+  const { runId } = await seedRun(store, { lines: [planLine("p1")] });
+  await noteHistoryKey(store.db, "old");
+  expect(await found()).toEqual([
+    expect.stringMatching(/the worker host:1 has no encryption key “old”, .* work that is open/),
+  ]);
+  await store.db
+    .updateTable("runs")
+    .set({ ended_at_ms: Date.now() })
+    .where("run_id", "=", runId)
+    .execute();
+  expect(await found()).toEqual([]);
 });
 
 test("a worker that has been silent for half a minute counts for none; beside another it is a warning", async () => {

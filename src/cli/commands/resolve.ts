@@ -146,6 +146,12 @@ function named(
   return findEach(gateway, texts, { kind: "bill", business, likely: ["parked"] });
 }
 
+/** True of a refusal that another bill may not get: which roles may resolve one goes by its failure. */
+function isOfOne(error: unknown, bills: number): boolean {
+  if (!(error instanceof CliError) || error.exitCode === EXIT.unavailable) return false;
+  return error.code !== "unauthorized" && (error.code !== "forbidden" || bills > 1);
+}
+
 /** One refusal must not keep the other bills from being resolved. */
 async function each(
   gateway: GatewayClient,
@@ -159,8 +165,8 @@ async function each(
     try {
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
-      const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
-      if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;
+      // Once one bill is resolved, that is told, whatever becomes of the others.
+      if (resolved.length === 0 && !isOfOne(error, bills.length)) throw error;
       refused.push({ payableId, publicId, contactName, message: reasonOf(error) });
     }
   }

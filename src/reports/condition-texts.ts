@@ -1,0 +1,26 @@
+import type { Condition } from "../api/conditions.ts";
+
+export function failed(code: Condition["code"], text: string, remedy: string): Condition {
+  return { code, severity: "failed", business: null, text, remedy };
+}
+
+export function warning(
+  code: Condition["code"],
+  text: string,
+  remedy: string,
+  business: string | null = null,
+): Condition {
+  return { code, severity: "warning", business, text, remedy };
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** How long something has lasted, in its largest unit of which there are two. */
+export function spoken(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
+  return `${Math.round(ms / unitMs)} ${unit}s`;
+}

@@ -1,0 +1,81 @@
+import type { Condition } from "../api/conditions.ts";
+import type { Db } from "../store/index.ts";
+import { keysOfOpenWork } from "../store/runs/history-keys.ts";
+import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
+import { failed, spoken, warning } from "./condition-texts.ts";
+
+/** Whether somebody works, and can read what it is to work on. */
+export async function workerConditions({
+  db,
+  keyIds,
+}: {
+  readonly db: Db;
+  /** Ids of the encryption keys of who answers, the one first that it encrypts with. */
+  readonly keyIds: readonly string[];
+}): Promise<Condition[]> {
+  const workers = await knownWorkers(db);
+  const silent = workers.filter(({ silentMs }) => silentMs > 0);
+  if (workers.length === 0) {
+    return [
+      failed(
+        "no-worker",
+        "no worker has been heard of",
+        "“payrun worker” or “payrun up” starts one.",
+      ),
+    ];
+  }
+  if (silent.length === workers.length) {
+    const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spoken(silentMs)}`);
+    return [
+      failed(
+        "no-worker",
+        `no worker works: nothing was heard of ${last.join(", ")}`,
+        "End the process if it is still there (it is frozen), and start another with “payrun worker”; “payrun up” does so by itself.",
+      ),
+    ];
+  }
+  const working = workers.filter(({ silentMs }) => silentMs === 0);
+  return [
+    ...(await keyConditions(db, working, keyIds)),
+    ...silent.map(({ workerId, silentMs }) =>
+      warning(
+        "worker-silent",
+        `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
+        "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
+      ),
+    ),
+  ];
+}
+
+/** Whoever lacks a key can't go on with what was begun under it. */
+async function keyConditions(
+  db: Db,
+  workers: readonly KnownWorker[],
+  ours: readonly string[],
+): Promise<Condition[]> {
+  const old = await keysOfOpenWork(db);
+  return workers.flatMap(({ workerId, keyIds }) => {
+    const name = `the worker ${workerId}`;
+    const [our] = ours;
+    const [its] = keyIds;
+    const needed = new Map([
+      ...old.map((keyId) => [keyId, "work that is open was begun"] as const),
+      ...(our === undefined ? [] : [[our, "the gateway and others encrypt"] as const]),
+    ]);
+    const lacking = [...needed].filter(([keyId]) => !keyIds.includes(keyId));
+    return [
+      ...lacking.map(([keyId, what]) => keyMissing(`${name} has`, keyId, what)),
+      ...(its === undefined || ours.includes(its)
+        ? []
+        : [keyMissing("the settings here have", its, `${name} encrypts`)]),
+    ];
+  });
+}
+
+function keyMissing(whoHas: string, keyId: string, what: string): Condition {
+  return failed(
+    "key-missing",
+    `${whoHas} no encryption key “${keyId}”, with which ${what}: what is encrypted with it can't be read, nor gone on with`,
+    "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, those of open work included, and start again what lacks one.",
+  );
+}
