@@ -130,10 +130,10 @@ test("resolve tells what became of each bill, also if the person may not decide 
   }
   await keepRetryCase(store.db, {
     ...{ businessId: "biz_acme", payableId: "p1", sourceId: "balance" },
-    ...{ waitsFor: "decision", failedAtMs: 1, failedRealMs: 1 },
+    ...{ waitsFor: null, failedAtMs: 1, failedRealMs: 1 },
     rule: {
       ...{ codes: ["R02"], words: [], action: "hold-vendor", pause: false, payAgain: true },
-      ...{ when: null, atMost: null, by: ["controller"] },
+      ...{ when: null, atMost: 0, by: ["controller"] },
     },
     ...{ giveUpAfterDays: 30, giveUpTell: [] },
   });
