@@ -1,9 +1,13 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import { formatUsd } from "../../src/domain/money.ts";
+import {
+  type BillFacts,
+  type Differs,
+  isPartial,
+  notAsApproved,
+  type VendorFacts,
+} from "../../src/domain/payments/as-approved.ts";
 import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
-import { owedCents } from "../../src/domain/payments/owed.ts";
-import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
 import type { Begun } from "../../src/ledger/readings.ts";
 import { readingOf } from "../../src/ledger/readings.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
@@ -11,7 +15,6 @@ import { redateLine, replanLine } from "./replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
 import { payRequest } from "./request-body.ts";
-import { vendorChange, whyNotPayable } from "../../src/domain/vendor-account.ts";
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
 export interface ReadBill extends ListedBill, WithPayer {
@@ -35,18 +38,6 @@ export interface ListedBill {
   readonly contact: VendorFacts;
 }
 
-/** Of a bill, what says whether and how much of it may be paid. */
-export type BillFacts = Pick<
-  Payable,
-  "totalAmountCents" | "amountPaidCents" | "status" | "contact"
->;
-
-/** Of a vendor, what says whether it may be paid. */
-export type VendorFacts = Pick<
-  Contact,
-  "id" | "displayName" | "status" | "paymentReady" | "bankAccount" | "updatedAt"
->;
-
 /** Says what is to be sent for a line, or why not, by what the service shows of its bill now. */
 export function prepareLine(
   owner: PayOwner,
@@ -54,7 +45,7 @@ export function prepareLine(
   read: ReadBill,
   clock: ClockReading,
 ): PreparedJob {
-  const stop = whyNot(job, read);
+  const stop = notAsApproved(job.plan, read);
   if (stop === null) return asApproved(owner, job, read, clock);
   const reading = readingOf(read.begun, read.payments);
   const otherwise = stop.kind === "differs" ? plannedAnew(owner, job, read, stop) : stop;
@@ -70,7 +61,7 @@ export function prepareListed(
   read: ListedBill & WithPayer,
   clock: ClockReading,
 ): PreparedJob | undefined {
-  return whyNot(job, read) === null ? asApproved(owner, job, read, clock) : undefined;
+  return notAsApproved(job.plan, read) === null ? asApproved(owner, job, read, clock) : undefined;
 }
 
 function asApproved(
@@ -103,30 +94,6 @@ const NOT_NOW: PayOutcome = {
     "It can't run on the day that was announced, or its approval has ended: it is looked at again.",
 };
 
-/** What would be paid now is not what was approved. */
-interface Differs {
-  readonly kind: "differs";
-  readonly owed: number;
-  readonly reason: string;
-}
-
-/** Why a line may not be paid by what the service shows of it now; null where it may. */
-function whyNot({ plan }: PayJob, read: ListedBill): PayOutcome | Differs | null {
-  const { payable, contact } = read;
-  const owed = owedOf(read);
-  if (owed === 0) {
-    return {
-      kind: "paid-elsewhere",
-      reason: NOTHING_OWED,
-    };
-  }
-  if (payable.status !== "approved") return notApproved(payable.status);
-  const message = whyNotPayable(contact);
-  if (message !== null) return { kind: "line-wait", code: "contact_not_payable", message };
-  const reason = changeOf(plan, owed, contact);
-  return reason === null ? null : { kind: "differs", owed, reason };
-}
-
 function plannedAnew(
   owner: PayOwner,
   job: PayJob,
@@ -136,44 +103,6 @@ function plannedAnew(
   const owed = isPartial(job.plan) ? Math.min(cents, job.plan.amountCents) : cents;
   const plan = replanLine({ ...owner, ...job }, { payable, contact, owed, reason });
   return { kind: "changed", plan, reason };
-}
-
-function owedOf({ payable, payments, stand }: ListedBill): number {
-  const { totalAmountCents: totalCents, amountPaidCents } = payable;
-  return owedCents({ totalCents, amountPaidCents, payments: stand ?? payments });
-}
-
-function notApproved(status: string): PayOutcome {
-  if (status === "draft" || status === "pending_approval") {
-    return {
-      kind: "line-wait",
-      code: "approval_required",
-      message: `The bill's own approval was reset: its status is ${status}.`,
-    };
-  }
-  return {
-    kind: "parked",
-    code: `payable-${status}`,
-    reason: `The bill's status is ${status} now, so it was not paid. Nothing more to do, unless that is a mistake.`,
-  };
-}
-
-/** A part of a bill is approved as that part: more may be owed, never less. */
-function isPartial({ flags }: PlanLine): boolean {
-  return flags.some(({ kind }) => kind === "partial");
-}
-
-/** How what would be paid differs from what was approved, or null. */
-export function changeOf(
-  plan: PlanLine,
-  owed: number,
-  contact: Pick<VendorFacts, "id" | "bankAccount" | "updatedAt">,
-): string | null {
-  if (owed !== plan.amountCents && !(isPartial(plan) && owed > plan.amountCents)) {
-    return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
-  }
-  if (contact.id !== plan.contactId) return "the bill belongs to another vendor now";
-  return vendorChange(plan, contact);
 }
 
 type SendDate =

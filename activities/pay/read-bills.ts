@@ -6,7 +6,8 @@ import { eachBusiness } from "../shared/each-business.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { takePayments } from "../follow/take-payments.ts";
 import type { PayJob, PayOwner } from "./job.ts";
-import type { BillFacts, ListedBill, ReadBill, VendorFacts } from "./judge-line.ts";
+import type { BillFacts, VendorFacts } from "../../src/domain/payments/as-approved.ts";
+import type { ListedBill, ReadBill } from "./judge-line.ts";
 import { readPayer } from "./payer.ts";
 
 /** Fewer lines than these are read one by one. */

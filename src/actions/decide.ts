@@ -9,7 +9,7 @@ import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
 import { getRun, type Run } from "../store/runs/runs.ts";
-import { otherVendorsNow } from "./vendors-now.ts";
+import { othersNow } from "./others-now.ts";
 import type { ActionContext } from "./context.ts";
 import type { Principal } from "./principal.ts";
 import { GatewayError, notFound } from "./errors.ts";
@@ -40,7 +40,7 @@ export async function decide(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
-  const vendors = isApprovalOfBills(request) ? await vendorsNow(context, profile, runId) : {};
+  const shown = isApprovalOfBills(request) ? await shownNow(context, profile, known) : {};
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeAnyDecision(trx, {
       run: (await getRun(trx, runId)) ?? known,
@@ -48,7 +48,7 @@ export async function decide(
       principal,
       ...rulesOf(profile),
       clock,
-      ...vendors,
+      ...shown,
       nowMs: context.nowMs(),
       noteRefusal: noteRefusalOf(context, principal, runId),
     }),
@@ -75,7 +75,7 @@ export async function decideSigned(
   // What nobody has signed costs the service nothing; it is judged, and refused, below.
   const reading = readSignedDecision(envelope, { runId, signers, nowMs: context.nowMs() });
   const isOfBills = reading.ok && isApprovalOfBills(reading.signed);
-  const vendors = isOfBills ? await vendorsNow(context, profile, runId) : {};
+  const shown = isOfBills ? await shownNow(context, profile, known) : {};
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, runId)) ?? known,
@@ -83,7 +83,7 @@ export async function decideSigned(
       signers,
       singlePerson: profile.singlePerson,
       clock,
-      ...vendors,
+      ...shown,
       nowMs: context.nowMs(),
       via: `gateway, sent by ${courier.name}`,
       noteRefusal: noteRefusalOf(context, courier, runId),
@@ -92,7 +92,7 @@ export async function decideSigned(
   return answered(context, runId, outcome);
 }
 
-/** Only its answer says what goes out, and so reads what the service shows of the vendors. */
+/** Only its answer says what goes out, and so reads what the service shows of bills and vendors. */
 function isApprovalOfBills({
   decision,
   topUpHash,
@@ -100,12 +100,12 @@ function isApprovalOfBills({
   return decision === "approve" && topUpHash === undefined;
 }
 
-async function vendorsNow(
+async function shownNow(
   context: ActionContext,
   profile: BusinessProfile,
-  runId: string,
-): Promise<Pick<Deciding, "otherVendors">> {
-  return { otherVendors: await otherVendorsNow(context, profile, runId) };
+  run: Run,
+): Promise<Pick<Deciding, "others">> {
+  return { others: await othersNow(context, profile, run, { vendors: "all" }) };
 }
 
 /**

@@ -25,3 +25,18 @@ export const missingApproval = z.object({
 
 /** Bills that wait for the same people. */
 export const waitingLines = missingApproval.extend({ lines: z.int(), totalCents: z.int() });
+
+/** Of a decision, or of what an approval would do. */
+export const notSent = z
+  .array(
+    billSum.extend({
+      payableId: z.string().nullable().describe("Null where it is about the vendor's bills"),
+      contactId: z.string(),
+      contactName: z.string().nullable(),
+      text: z.string().describe("Why, in a sentence"),
+    }),
+  )
+  .optional()
+  .describe(
+    "Bills that are approved and not sent, because the service shows them, or their vendor, otherwise than the plan; missing for none",
+  );

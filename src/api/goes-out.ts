@@ -7,6 +7,7 @@ export function allGoesOut(of: readonly GoesOut[]): GoesOut {
     bills: sums.reduce((sum, { bills }) => sum + bills, 0),
     totalCents: sums.reduce((sum, { totalCents }) => sum + totalCents, 0),
   });
+  const notSent = of.flatMap((each) => each.notSent ?? []);
   const asked = of.flatMap(({ asksAgain }) => asksAgain ?? []);
   const [first] = asked;
   // Of several businesses the one that sends again last.
@@ -16,6 +17,7 @@ export function allGoesOut(of: readonly GoesOut[]): GoesOut {
     notBefore: last?.notBefore ?? null,
     ...(of.some(({ restored }) => restored === true) ? { restored: true as const } : {}),
     ...sumOf(of),
+    ...(notSent.length === 0 ? {} : { notSent }),
     ...(first === undefined ? {} : { asksAgain: { ...first, ...sumOf(asked) } }),
     items: of.flatMap(({ items }) => items),
   };

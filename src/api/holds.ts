@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { HOLD_SCOPES } from "../domain/holds.ts";
+import { notSent } from "./approvals.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
@@ -63,6 +64,7 @@ export const HoldBody = z
             }),
           )
           .describe("The first hundred of them"),
+        notSent,
         asksAgain: billSum
           .extend({ executionDate: z.string() })
           .optional()

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
-import { billSum, missingApproval, newDates, waitingLines } from "./approvals.ts";
+import { billSum, missingApproval, newDates, notSent, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { outcome, planOnly } from "./report.ts";
@@ -123,6 +123,7 @@ export const RunReviewBody = z
           ),
         newDates,
         held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
+        notSent,
         oneOfSeveral: z
           .array(waitingLines)
           .describe("Bills that it counts for, and whom they need besides"),

@@ -9,7 +9,7 @@ import {
   type VerifiedBankChange,
   verifiedProblem,
 } from "../domain/approvals/bank-changes.ts";
-import type { OtherVendor } from "../domain/approvals/share.ts";
+import type { OtherNow } from "../domain/approvals/share.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
 import { formatUsd } from "../domain/money.ts";
@@ -64,8 +64,8 @@ export interface Deciding {
   readonly clock: ClockReading;
   /** Real time. */
   readonly nowMs: number;
-  /** Vendors that the service shows otherwise than they were planned, by their bills. */
-  readonly otherVendors?: ReadonlyMap<string, OtherVendor>;
+  /** Bills that the service shows otherwise than they were planned, or whose vendors, by their ids. */
+  readonly others?: ReadonlyMap<string, OtherNow>;
   /** What else the audit trail keeps of it, JSON-safe. */
   readonly proof?: Readonly<Record<string, unknown>>;
   /** Each refusal stands in the trail unless this is said. */

@@ -3,6 +3,7 @@ import {
   missingOf,
   type NewDates,
   type NotSent,
+  NotSentSums,
   NOTHING,
   owesItTo,
   plus,
@@ -17,7 +18,7 @@ import { holdOn } from "../domain/holds.ts";
 import { sendsAfter } from "../ledger/after-loss.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
-import { approvalGroups } from "../store/lines/approval-groups.ts";
+import { apartBy, approvalGroups } from "../store/lines/approval-groups.ts";
 import type { Deciding } from "./deciding.ts";
 
 /** What a decision brings about. */
@@ -41,7 +42,7 @@ export interface EffectOfApproval {
 /** What a decision that was just stored brings about. */
 export async function effectOf(
   db: Db,
-  { run, request, principal, clock, otherVendors = new Map() }: Deciding,
+  { run, request, principal, clock, others = new Map() }: Deciding,
 ): Promise<EffectOfApproval> {
   if (request.decision === "reject") {
     const summary = "Nothing more of it is paid.";
@@ -50,14 +51,14 @@ export async function effectOf(
   const { runId, playbook, businessId } = run;
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
   const missing = new WaitingSums();
-  const notSent = new Map<string, NotSent>();
+  const notSent = new NotSentSums();
   let [goesOut, held] = [NOTHING, NOTHING];
   let newDates: NewDates | undefined;
   const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const grouping = {
     ...{ states: DECIDABLE, businessMs: clock.businessMs, holds },
     earliest: earliestDate(clock),
-    apartByVendor: [...otherVendors.keys()],
+    ...apartBy(others),
   };
   for (const { planned, under, bills, firstDate } of await approvalGroups(db, runId, grouping)) {
     const { line } = planned;
@@ -71,10 +72,9 @@ export async function effectOf(
         held = plus(held, bills);
         continue;
       }
-      const other = otherVendors.get(line.payableId);
+      const other = others.get(line.payableId);
       if (other !== undefined) {
-        const sum = plus(notSent.get(other.contactId) ?? NOTHING, bills);
-        notSent.set(other.contactId, { ...other, ...sum });
+        notSent.add(other, bills);
         continue;
       }
       const newDate = newDateOf(firstDate, dates, clock);
@@ -88,7 +88,7 @@ export async function effectOf(
     ...(afterLossText(sends) === "" ? {} : { sends }),
     ...(newDates === undefined ? {} : { newDates }),
     held,
-    ...(notSent.size === 0 ? {} : { notSent: [...notSent.values()] }),
+    ...notSent.shown(),
     missing: missing.all(),
   };
   return { ...effect, summary: effectText(effect) };

@@ -35,7 +35,7 @@ export interface Delivery {
   readonly singlePerson?: boolean | undefined;
   readonly clock: ClockReading;
   /** As in `Deciding`. */
-  readonly otherVendors?: Deciding["otherVendors"];
+  readonly others?: Deciding["others"];
   /** Real time. */
   readonly nowMs: number;
   /** How it came, for the audit trail: a courier moves nothing. */
@@ -80,7 +80,7 @@ export async function takeSignedDecision(
     },
     singlePerson: delivery.singlePerson,
     clock,
-    ...(delivery.otherVendors && { otherVendors: delivery.otherVendors }),
+    ...(delivery.others && { others: delivery.others }),
     nowMs,
     proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
   });

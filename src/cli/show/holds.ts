@@ -1,5 +1,6 @@
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
+import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
 import { count, dim, printable } from "../terminal/text.ts";
@@ -48,8 +49,13 @@ const NOT_COUNTED = [
   "  payrun payments --since DAY lists what the service has, payrun cancel-scheduled PAYMENT_ID takes one back.",
 ];
 
-/** Bills that go out because a hold was lifted. */
+/** Bills that go out because a hold was lifted, and those that don't although nothing holds them. */
 export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
+  const others = (freed.notSent ?? []).map((bills) => `  ${printable(notSentText(bills))}`);
+  return [...freedLines(freed, isDone), ...others];
+}
+
+function freedLines(freed: GoesOut, isDone: boolean): string[] {
   const { bills, totalCents, items } = freed;
   if (bills === 0 && freed.asksAgain !== undefined) return askedAgainLines(freed);
   if (bills === 0)

@@ -9,6 +9,7 @@ import {
   ReleaseBody,
 } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
+import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { counted } from "../../domain/counted.ts";
 import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { ENDED_BY_PERSON } from "../../domain/holds.ts";
@@ -103,17 +104,21 @@ function endedNote({ ended, number, value }: Hold): Markup | "" {
 
 /** Approved bills that nothing keeps back any more. */
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
-  const { bills, totalCents: cents, items, asksAgain, ...sends } = allGoesOut(of);
+  const { bills, totalCents: cents, items, asksAgain, notSent = [], ...sends } = allGoesOut(of);
   const why = afterLossText(sends);
   const asked =
     asksAgain === undefined
       ? ""
       : note("info", html`<p>${askedAgainText(asksAgain)}${bills === 0 ? ` ${why}` : ""}</p>`);
-  if (bills === 0 && asked !== "") return html`${asked}`;
+  const others =
+    notSent.length === 0
+      ? ""
+      : note("warn", html`${notSent.map((each) => html`<p>${notSentText(each)}</p>`)}`);
+  if (bills === 0 && asked !== "") return html`${asked}${others}`;
   if (bills === 0)
-    return note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`);
+    return html`${note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`)}${others}`;
   const go = goOut({ bills, ...sends }, at);
-  return html`${asked}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else. ${why}</p>`)}
+  return html`${asked}${others}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else. ${why}</p>`)}
   ${folded(
     "Which",
     html`<ul>

@@ -19,7 +19,8 @@ export function shareText(
     sends,
   }: { readonly money?: MoneyReach | undefined; readonly sends?: SendsAfter | undefined } = {},
 ): string {
-  const { goesOut, newDates, held, oneOfSeveral, given, none } = share;
+  const { goesOut, newDates, held, notSent = [], oneOfSeveral, given, none } = share;
+  const others = notSent.map((bills) => ` ${notSentText(bills)}`).join("");
   const does = [
     ...(goesOut.count === 0
       ? []
@@ -39,10 +40,11 @@ export function shareText(
     ...(none.length === 0 ? [] : [`it counts for none of ${othersText(none)}`]),
   ];
   if (does.length > 0) {
-    return `Your approval ${[joined(does), ...doesNot].join("; ")}.${whyAfter(goesOut, sends)}`;
+    return `Your approval ${[joined(does), ...doesNot].join("; ")}.${whyAfter(goesOut, sends)}${others}`;
   }
+  if (others !== "" && doesNot.length === 0) return `Your approval lets no bill go out.${others}`;
   if (doesNot.length === 0) return "No bill of it waits for an approval.";
-  return `Your approval lets no bill go out: ${doesNot.join("; ")}.`;
+  return `Your approval lets no bill go out: ${doesNot.join("; ")}.${others}`;
 }
 
 /** `1 bill, $30,000.00, which needs the owner`. */
@@ -85,7 +87,7 @@ export function effectText(effect: {
 }
 
 /** `1 bill, $30.00, doesn't go out: Acme can't be paid by ACH now.` */
-function notSentText({ text, ...bills }: NotSent): string {
+export function notSentText({ text, ...bills }: NotSent): string {
   return `${sumText(bills)}, ${bills.count === 1 ? "doesn't" : "don't"} go out. ${text}`;
 }
 

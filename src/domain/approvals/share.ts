@@ -146,6 +146,8 @@ export interface ApprovalShare {
   readonly newDates?: NewDates;
   /** Bills that nothing but a hold keeps from going out then. */
   readonly held: BillSum;
+  /** Missing for none. */
+  readonly notSent?: readonly NotSent[];
   /** Bills that it counts for, and that need others as well. */
   readonly oneOfSeveral: readonly WaitingLines[];
   /** Bills that they have approved before, and that need others as well. */
@@ -165,16 +167,33 @@ export interface NewDate {
 /** Approved bills whose day has passed, and what follows. */
 export interface NewDates extends BillSum, NewDate {}
 
-/** A vendor that is another one than was planned: what was approved for it is not sent. */
-export interface OtherVendor {
+/** A vendor, or one bill, that is not as it was planned: what was approved of it is not sent. */
+export interface OtherNow {
+  /** Null where it is the vendor, with all its bills. */
+  readonly payableId: string | null;
   readonly contactId: string;
   readonly contactName: string | null;
   /** Why, as a sentence. */
   readonly text: string;
 }
 
-/** Approved bills that are not sent, because their vendor has changed since they were planned. */
-export interface NotSent extends BillSum, OtherVendor {}
+/** Bills that are not sent, because they or their vendor have changed since they were planned. */
+export interface NotSent extends BillSum, OtherNow {}
+
+/** Sums of them: by vendor, and of each bill that is another by itself. */
+export class NotSentSums {
+  readonly #sums = new Map<string, NotSent>();
+
+  add(other: OtherNow, bills: BillSum): void {
+    const key = `${other.contactId} ${other.payableId ?? ""}`;
+    this.#sums.set(key, { ...other, ...plus(this.#sums.get(key) ?? NOTHING, bills) });
+  }
+
+  /** Nothing where there are none. */
+  shown(): { readonly notSent?: readonly NotSent[] } {
+    return this.#sums.size === 0 ? {} : { notSent: [...this.#sums.values()] };
+  }
+}
 
 export const NOTHING: BillSum = { count: 0, cents: 0 };
 
@@ -183,12 +202,14 @@ export class ShareSums {
   #goesOut = NOTHING;
   #newDates: NewDates | undefined;
   #held = NOTHING;
+  readonly #notSent = new NotSentSums();
   readonly #oneOf = new WaitingSums();
   readonly #given = new WaitingSums();
   readonly #none = new WaitingSums();
 
   /**
    * @param isHeld true where a hold keeps the bills from going out
+   * @param other where they, or their vendor, are not as they were planned
    * @param newDate where their day has passed
    */
   add(
@@ -196,10 +217,12 @@ export class ShareSums {
     {
       bills,
       isHeld,
+      other,
       newDate,
     }: {
       readonly bills: BillSum;
       readonly isHeld: boolean;
+      readonly other?: OtherNow | undefined;
       readonly newDate?: NewDate | undefined;
     },
   ): void {
@@ -207,6 +230,10 @@ export class ShareSums {
       case "goes-out":
         if (isHeld) {
           this.#held = plus(this.#held, bills);
+          return;
+        }
+        if (other !== undefined) {
+          this.#notSent.add(other, bills);
           return;
         }
         if (newDate?.asksAgain !== true) this.#goesOut = plus(this.#goesOut, bills);
@@ -232,6 +259,7 @@ export class ShareSums {
       goesOut: this.#goesOut,
       ...(this.#newDates === undefined ? {} : { newDates: this.#newDates }),
       held: this.#held,
+      ...this.#notSent.shown(),
       oneOfSeveral: this.#oneOf.all(),
       given: this.#given.all(),
       none: this.#none.all(),

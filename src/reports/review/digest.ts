@@ -15,6 +15,7 @@ import {
   mayReject,
   missingOf,
   NOTHING,
+  type OtherNow,
   type Person,
   plus,
   shareOf,
@@ -68,6 +69,8 @@ interface Reviewing {
   /** The same one: who has launched a run may still reject it. */
   readonly rejecter: Person;
   readonly drop: ReadonlySet<string>;
+  /** Bills that are not as they were planned, or whose vendors. */
+  readonly others: ReadonlyMap<string, OtherNow>;
 }
 
 /** What a run's bills come to for who approves them. */
@@ -133,13 +136,14 @@ export class ReviewDigest {
 
   #addToShare({ planned: { plan, line }, under, bills, firstDate }: LineGroup): void {
     const { runId, playbook, policy, plannedAtMs } = this.#run;
-    const { holds, person, clock } = this.#of;
+    const { holds, person, clock, others } = this.#of;
     const dates = { policy, plannedAtMs: plannedAtMs ?? 0 };
     const newDate = clock === undefined ? undefined : newDateOf(firstDate, dates, clock);
     const isHeld =
       line.state === "on-hold" || holdOn(holds, { ...line, runId, playbook }) !== undefined;
     const share = shareOf(under, person);
-    this.#shares.add(share, { bills, isHeld, newDate });
+    const other = others.get(line.payableId);
+    this.#shares.add(share, { bills, isHeld, other, newDate });
     if (share.kind === "goes-out" || share.kind === "one-of") this.#bankChanges.add(plan, bills);
   }
 

@@ -1,5 +1,4 @@
 import type { ActionContext } from "../../actions/context.ts";
-import { PATIENCE_MS } from "../../actions/vendors-now.ts";
 import { availableCents } from "../../business/source-money.ts";
 import { whyNoPayment } from "../../domain/funding-source.ts";
 import type { PaymentsClient } from "../../payments-api/index.ts";
@@ -25,18 +24,20 @@ interface Asked {
   readonly unsentSources: readonly string[];
   /** Today's date in New York. */
   readonly today: string;
+  /** Ends the wait for the service. */
+  readonly signal: AbortSignal;
 }
 
 /** @returns undefined if the service doesn't answer in time */
 export async function standingNow(
   { store, profiles, clientOf }: Pick<ActionContext, "store" | "profiles" | "clientOf">,
   { businessId, runId: exceptRunId }: Run,
-  { sources, unsentSources, today }: Asked,
+  { sources, unsentSources, today, signal }: Asked,
 ): Promise<StandingNow | undefined> {
   const profile = profiles.byBusinessId(businessId);
   if (profile === undefined || unsentSources.length === 0) return undefined;
   const readAtMs = Date.now();
-  const read = await readSources(clientOf(profile), { sources, unsentSources });
+  const read = await readSources(clientOf(profile), { sources, unsentSources, signal });
   if (read === undefined) return undefined;
   const money = read.available.map(async ([sourceId, cents]) => {
     const others = { businessId, sourceId, exceptRunId, today, readAtMs };
@@ -48,9 +49,9 @@ export async function standingNow(
 
 async function readSources(
   client: PaymentsClient,
-  { sources, unsentSources }: Pick<Asked, "sources" | "unsentSources">,
+  { sources, unsentSources, signal }: Omit<Asked, "today">,
 ) {
-  const options = { signal: AbortSignal.timeout(PATIENCE_MS) };
+  const options = { signal };
   try {
     const listed = await client.fundingSources.list(options);
     const byId = new Map(listed.map((source) => [source.id, source]));

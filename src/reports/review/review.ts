@@ -2,9 +2,11 @@ import { ENDED_PHASES, LINE_STATES } from "../../contracts/pay-run.ts";
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
 import type { ActionContext } from "../../actions/context.ts";
+import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
 import type { ClockReading } from "../../business/clock.ts";
 import type { Principal } from "../../actions/principal.ts";
 import { afterLossText } from "../../domain/goes-out.ts";
+import type { OtherNow } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { decideByOf, plannedMs } from "../../domain/planning/dates.ts";
@@ -15,6 +17,7 @@ import { topUpsOf } from "../../store/deposits/deposits.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds } from "../../store/holds/holds.ts";
 import {
+  apartBy,
   approvalGroups,
   FLAGGED,
   LATE,
@@ -66,21 +69,26 @@ export async function reviewOf(
   const refusal = await whyNotCounted(context, run, principal);
   const holds = await activeHolds(db, businessId, nowMs);
   const clock = await readingOf(context, run.business);
+  // One wait for everything that the service is asked.
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const others = await othersOf(context, run, signal);
   const grouping = {
+    ...apartBy(others),
     ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] },
     earliest: clock === undefined ? undefined : earliestDate(clock),
   };
   const topUps = await topUpsOf(db, runId);
   const groups = await approvalGroups(db, runId, grouping);
   const digest = new ReviewDigest(run, {
-    ...{ holds, drop, clock },
+    ...{ holds, drop, clock, others },
     money: { ...planned, topUps },
     person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
     rejecter: { name: principal.name, roles: new Set(principal.roles) },
   });
   for (const group of groups) digest.add(group);
   // After the lines: what is taken from an account in between counts twice, not never.
-  const now = await standingNow(context, run, { ...digest.asked, today: newYorkDate(nowMs) });
+  const today = newYorkDate(nowMs);
+  const now = await standingNow(context, run, { ...digest.asked, today, signal });
   digest.setMoney(now?.money);
   const { first, plan, odd, late, byState, accounts, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
@@ -118,6 +126,17 @@ export async function reviewOf(
     pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
+}
+
+/** Once it has ended, nothing of a run is sent, and nobody need ask what has changed. */
+async function othersOf(
+  context: ReviewContext,
+  run: Run,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, OtherNow>> {
+  const profile = context.profiles.byBusinessId(run.businessId);
+  if (profile === undefined || ENDED_PHASES.includes(run.phase)) return new Map();
+  return othersNow(context, profile, run, { vendors: "told-of", signal });
 }
 
 /** What an approval by whoever asks would do, or why theirs counts for nothing. */

@@ -3,10 +3,13 @@ import type { GoesOut, HeldSums } from "../../api/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
+import { NotSentSums, type OtherNow } from "../../domain/approvals/share.ts";
 import { judgeStop } from "../../domain/stop.ts";
 import { sendsAfter } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
+import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
+import { getRun } from "../../store/runs/runs.ts";
 import type { FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
 import { lossHold } from "../../store/janitor/behind.ts";
@@ -84,11 +87,21 @@ export async function heldSums(
 
 /** Bills that go out because a hold was lifted. */
 export async function goesOutJson(
-  { store: { db }, clocks }: Pick<ActionContext, "store" | "clocks">,
+  context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
   profile: BusinessProfile,
-  lines: readonly FreedLine[],
+  freed: readonly FreedLine[],
 ): Promise<GoesOut> {
+  const { clocks, store } = context;
+  const { db } = store;
   const { businessId } = profile;
+  const others = await othersAmong(context, profile, freed);
+  const notSent = new NotSentSums();
+  const lines: FreedLine[] = [];
+  for (const line of freed) {
+    const other = others.get(line.runId)?.get(line.payableId);
+    if (other === undefined) lines.push(line);
+    else notSent.add(other, { count: 1, cents: line.amountCents });
+  }
   const asked = lines.filter(({ asksAgainFor }) => asksAgainFor !== undefined);
   const goes = lines.filter(({ asksAgainFor }) => asksAgainFor === undefined);
   const shown = goes.slice(0, GOES_OUT_SHOWN);
@@ -98,11 +111,28 @@ export async function goesOutJson(
   return {
     ...(await sendsAfter(db, businessId, await clocks.read(profile))),
     ...billSumOf(goes),
+    ...notSent.shown(),
     ...(executionDate === undefined ? {} : { asksAgain: { ...billSumOf(asked), executionDate } }),
     items: shown.map(({ payableId, amountCents, runId }) => {
       return { payableId, ...calledBill(names?.get(payableId)), amountCents, runId };
     }),
   };
+}
+
+/** By run, freed bills that are not as they were planned, by what the service has told of. */
+async function othersAmong(
+  context: Pick<ActionContext, "store" | "clientOf">,
+  profile: BusinessProfile,
+  freed: readonly FreedLine[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, OtherNow>>> {
+  const others = new Map<string, ReadonlyMap<string, OtherNow>>();
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  for (const runId of new Set(freed.map((line) => line.runId))) {
+    const run = await getRun(context.store.db, runId);
+    if (run === undefined) continue;
+    others.set(runId, await othersNow(context, profile, run, { vendors: "told-of", signal }));
+  }
+  return others;
 }
 
 function billSumOf(lines: readonly OpenLine[]) {

@@ -38,13 +38,34 @@ interface Grouping {
   readonly apart?: readonly string[];
   /** Payables that stand in groups of their own, by vendor. */
   readonly apartByVendor?: readonly string[];
+  /** Payables of which each is a group of its own. */
+  readonly alone?: readonly string[];
+}
+
+/** Groups that what is otherwise now of a bill, or of its vendor, holds for all of or none. */
+export function apartBy(
+  others: ReadonlyMap<string, { readonly payableId: string | null }>,
+): Pick<Grouping, "apartByVendor" | "alone"> {
+  const each = [...others];
+  return {
+    apartByVendor: each.flatMap(([id, other]) => (other.payableId === null ? [id] : [])),
+    alone: each.flatMap(([id, other]) => (other.payableId === null ? [] : [id])),
+  };
 }
 
 /** A run's lines in groups, which the database makes: however many lines there are, few are read. */
 export async function approvalGroups(
   db: Db,
   runId: string,
-  { states, businessMs, holds, earliest = "", apart = [], apartByVendor = [] }: Grouping,
+  {
+    states,
+    businessMs,
+    holds,
+    earliest = "",
+    apart = [],
+    apartByVendor = [],
+    alone = [],
+  }: Grouping,
 ): Promise<readonly LineGroup[]> {
   const heldAt = (scope: string) =>
     idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
@@ -61,6 +82,7 @@ export async function approvalGroups(
       sql`case when payable_id in ${heldAt("payable")} then payable_id end`.as("held_payable"),
       sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
       sql`case when payable_id in ${idsIn(apartByVendor)} then contact_id end`.as("apart_vendor"),
+      sql`case when payable_id in ${idsIn(alone)} then payable_id end`.as("alone"),
       // In the key's order; whose they are is read of each group's first line.
       sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.principal, ','
           order by given.principal)
@@ -81,7 +103,7 @@ export async function approvalGroups(
     ])
     .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
     .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
-    .groupBy(["is_apart", "apart_vendor", "given", "passed"])
+    .groupBy(["is_apart", "apart_vendor", "alone", "given", "passed"])
     .execute();
   if (rows.length === 0) return [];
   const firsts = rowsAs(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeOf } from "../../../activities/pay/judge-line.ts";
+import { changeOf } from "../../../src/domain/payments/as-approved.ts";
 import { readBills } from "../../../activities/shared/read-bills.ts";
 import type { PlanLine } from "../../../src/contracts/pay-run.ts";
 import { sendJson, startService } from "../../payments-api/local-service.ts";

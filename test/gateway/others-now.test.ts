@@ -1,10 +1,11 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
+import { insertEvents } from "../../src/store/events/inbox.ts";
 import { profile, startTestGateway } from "./support/gateway.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
-import { planLine, seedRun } from "./support/rows.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
 /** A service whose vendors are as they were planned, but for the named ones. */
@@ -14,14 +15,35 @@ async function serviceWith(
   const askedFor = new Set<string>();
   const service = createServer(({ url = "" }, response) => {
     const id = url.split("/").at(-1) ?? "";
-    if (url.includes("/contacts/")) askedFor.add(id);
+    if (!url.includes("/contacts/")) return answer(response, billOrList(url, id, others[id]));
+    askedFor.add(id);
     const planned = { bankAccount: { last4: "6789" }, paymentReady: true, updatedAt: null };
     const contact = { id, type: "payee", status: "active", ...planned, ...others[id] };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(contact));
+    answer(response, contact);
   });
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void service.close());
   return { apiUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}`, askedFor };
+}
+
+function answer(response: ServerResponse, body: unknown): void {
+  const status = body === undefined ? 404 : 200;
+  response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(JSON.stringify(body ?? {}));
+}
+
+/** A bill of $100 that nobody has paid, unless said otherwise; no payments, and nothing else. */
+function billOrList(url: string, id: string, other: object | undefined): unknown {
+  if (url.includes("/payments")) return { items: [], totalCount: 0 };
+  if (!url.includes("/payables/")) return undefined;
+  return {
+    ...{ id, publicId: `BILL-${id}`, status: "approved", paymentStatus: "none" },
+    ...{ totalAmountCents: 10_000, amountPaidCents: 0, remainingAmountCents: 10_000 },
+    ...{ dueDate: null, issueDate: null, customNumber: null, description: null, items: [] },
+    ...{ contact: { id: `con_${id}`, displayName: null } },
+    ...other,
+  };
 }
 
 test("an approval doesn't say that bills go out whose vendor's bank account was removed or changed meanwhile", async () => {
@@ -76,4 +98,47 @@ test("a signed decision costs the service a look at its vendors only where it is
     json: { goesOut: { count: 1 }, notSent: [{ contactId: "con_p1", count: 1 }] },
   });
   expect([...askedFor].toSorted()).toEqual(["con_p1", "con_p2"]);
+});
+
+test("of what the service has told of since the plan, neither show, nor an approval, nor a release says that it goes out", async () => {
+  const { apiUrl } = await serviceWith({
+    p1: { amountPaidCents: 10_000, status: "paid" },
+    con_p2: { bankAccount: { last4: "4417" } },
+  });
+  const gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
+  onTestFinished(() => gateway.stop());
+  const { store } = gateway;
+  const bills = ["p1", "p2", "p3"];
+  const { runId } = await seedRun(store, { lines: bills.map((id) => planLine(id)) });
+  const [cora, olga] = [
+    await gateway.token("cora", ["controller"]),
+    await gateway.token("olga", ["operator"]),
+  ];
+  const at = { createdAt: new Date().toISOString(), receivedAtMs: Date.now() + 1_000 };
+  const told = [
+    ["payable.paid", "payable", "p1"],
+    ["contact.updated", "contact", "con_p2"],
+  ].map(([type = "", object = "", objectId = ""], index) => ({
+    ...{ ...at, type, object, objectId, businessId: "biz_acme", eventId: `evt_${index}` },
+    ...{ sequence: String(index), via: "webhook" as const, body: "{}" },
+  }));
+  await insertEvents(store.db, told);
+  const paid = /1 bill, \$100\.00, doesn't go out\. Vendor of p1 BILL-p1: Nothing is owed any more/;
+  const changed = /1 bill, \$100\.00, doesn't go out\. Vendor of p2: .* to ••4417 since the plan/;
+
+  const { stdout: shown } = await typed(gateway, cora, ["show", "weekly"]);
+  expect(shown.replaceAll(/\s+/g, " ")).toMatch(/Your approval lets 1 bill, \$100\.00, go out/);
+  expect(shown.replaceAll(/\s+/g, " ")).toMatch(paid);
+  expect(shown.replaceAll(/\s+/g, " ")).toMatch(changed);
+
+  await typed(gateway, olga, ["hold", "--all", "--reason", "a look"]);
+  const approved = await typed(gateway, cora, ["approve", "weekly", "--yes"]);
+  expect(approved.stdout).toContain("3 bills, $300.00, stay on hold");
+  for (const bill of bills) await setLine(store, runId, bill, { state: "on-hold" });
+  const { stdout: released } = await typed(gateway, olga, [
+    ...["release", "--all", "--by", "olga", "--yes"],
+  ]);
+  expect(released).toMatch(/1 bill, \$100\.00, goes out now/);
+  expect(released).toMatch(paid);
+  expect(released).toMatch(changed);
 });

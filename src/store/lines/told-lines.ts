@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import { DECIDABLE } from "../../contracts/pay-run.ts";
+import type { Db } from "../sql/db.ts";
+import type { Run } from "../runs/runs.ts";
+
+/** A line that waits, and whether the service has told of its bill, or of its vendor only. */
+export interface ToldLine {
+  readonly payableId: string;
+  readonly isOfBill: boolean;
+}
+
+/**
+ * Lines of a run that may still be approved or sent, and of whose bill or vendor the service has
+ * told since they were planned: what it shows of them now may not be what was planned.
+ */
+export async function linesToldOf(
+  db: Db,
+  { runId, businessId, plannedAtMs }: Run,
+): Promise<ToldLine[]> {
+  const toldOf = (object: "payable" | "contact", id: "payable_id" | "contact_id") =>
+    sql<number>`case when exists (
+      select 1 from inbox
+      where inbox.business_id = ${businessId} and inbox.object_id = ${sql.ref(`run_lines.${id}`)}
+        and inbox.object = ${object} and inbox.received_at_ms >= ${plannedAtMs ?? 0}
+    ) then 1 else 0 end`;
+  const each = db
+    .selectFrom("run_lines")
+    .select(["payable_id", "line_no"])
+    .select([
+      toldOf("payable", "payable_id").as("of_bill"),
+      toldOf("contact", "contact_id").as("of_vendor"),
+    ])
+    .where("run_id", "=", runId)
+    .where("state", "in", DECIDABLE)
+    .as("each_line");
+  const rows = await db
+    .selectFrom(each)
+    .select(["payable_id", "of_bill"])
+    .where((eb) => eb.or([eb("of_bill", "=", 1), eb("of_vendor", "=", 1)]))
+    .orderBy("line_no")
+    .execute();
+  return rows.map((row) => ({ payableId: row.payable_id, isOfBill: Number(row.of_bill) === 1 }));
+}
