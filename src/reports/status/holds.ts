@@ -8,7 +8,7 @@ import { sendsAfter } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { FreedLine } from "../../actions/holds/release.ts";
-import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
+import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lines.ts";
 import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
@@ -55,7 +55,7 @@ export async function holdJson(
 /**
  * What a hold on something keeps back, and what the service has of it already.
  *
- * @param unplanned amount of a bill that no run has a line of
+ * @param unplanned amount of a bill, which is kept back where no line of a run stands for it
  */
 export async function heldSums(
   { store, clocks }: Pick<ActionContext, "store" | "clocks">,
@@ -68,7 +68,9 @@ export async function heldSums(
   const now = judgeStop(sums, clock);
   const { waiting, underWay, gone } = now;
   const { earliestCutOffMs, ...recallable } = now.recallable;
-  const isUnplanned = target.scope === "payable" && sums.length === 0 && unplanned !== null;
+  const paid = await paidSumOf(store.db, profile.businessId, target);
+  const isOpen = sums.length > 0 || paid.bills > 0;
+  const isUnplanned = target.scope === "payable" && !isOpen && unplanned !== null;
   return {
     zone: profile.zone ?? NEW_YORK,
     waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,
@@ -78,6 +80,7 @@ export async function heldSums(
     },
     underWay,
     gone,
+    paid,
     storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
   };
 }
