@@ -113,6 +113,15 @@ test("what a hold keeps back is not said to go out, neither before nor after", a
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
 
+test("who approves what others have approved too is told what of it a hold keeps back", async () => {
+  await approve("cora", ["controller"]);
+  for (const bill of ["p1", "p2"])
+    await setLine(gateway.store, run.runId, bill, { state: "on-hold" });
+  const answer = await approve("olga", ["owner"]);
+  expect(answer).toMatchObject({ countsForCount: 4, held: { count: 2, cents: 20_000 } });
+  expect(answer.summary).toBe("2 bills, $20,300.00, go out; 2 bills, $200.00, stay on hold.");
+});
+
 test("a bill that a hold keeps back and that needs another person is said to need them", async () => {
   await setLine(gateway.store, run.runId, "p_odd", { state: "on-hold" });
   const shown = billLines((await reviewFor("vera", ["viewer"])).bills).join("\n");

@@ -86,7 +86,7 @@ export async function reviewOf(
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
-    return markGivenBack(db, runId, bills.map(reviewedBill(isOver)));
+    return markGivenBack(db, runId, bills.map(reviewedBill(isOver, clock)));
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
