@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
+import { addBankingDays, nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -156,6 +158,19 @@ test("a bill that is paid later than planned is late by the days until it arrive
   await db.updateTable("run_lines").set(later).where("payable_id", "=", "p2").execute();
   const { late } = await reviewFor("vera", ["viewer"]);
   expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
+});
+
+test("a bill whose day has passed while it waits stands with the days that it gets if approved now", async () => {
+  const { db } = gateway.store;
+  const passed = { execution_date: "2020-03-02" };
+  await db.updateTable("run_lines").set(passed).where("payable_id", "in", ["p2"]).execute();
+  const today = newYorkDate(Date.now());
+  const shown = async () => (await reviewFor("cora", ["controller"])).late.items[0];
+  const waiting = await shown();
+  expect(waiting?.executionDate).toBe(nextBankingDay(today));
+  expect(waiting?.arrivalDate).toBe(addBankingDays(nextBankingDay(today), 3));
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_p2"] });
+  expect((await shown())?.executionDate).toBe("2020-03-02");
 });
 
 test("what is late and decided already is not said to be late even if approved at once", async () => {

@@ -149,17 +149,21 @@ async function yoursOf(
   };
 }
 
-function reviewedBill(isOver: boolean) {
+/** A bill that waits for an approval stands with the dates that it has if it is approved now. */
+function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
-    const shown = paymentStatus(planned, approvals);
+    const missing = lacks(line, under, isOver);
+    const earliest = missing === null || clock === undefined ? "" : earliestDate(clock);
+    const executionDate = line.executionDate < earliest ? earliest : line.executionDate;
+    const shown = paymentStatus({ plan, line: { ...line, executionDate } }, approvals);
     return {
       ...shown,
       contactId: plan.contactId,
       description: plan.description,
       // Of the arrival that is shown beside it: a retry or a later approval has moved that.
       daysLate: daysLate(shown),
-      missing: lacks(line, under, isOver),
+      missing,
     };
   };
 }
