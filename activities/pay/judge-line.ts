@@ -1,5 +1,4 @@
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import {
   type BillFacts,
   type Differs,

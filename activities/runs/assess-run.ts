@@ -9,13 +9,14 @@ import {
   type RunPhase,
 } from "../../src/contracts/pay-run.ts";
 import { PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
+import { rejectedText } from "../../src/domain/payments/standing.ts";
 import { ALARMS } from "../../src/domain/payments/alarms.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
-import { hasApproval, isRejected } from "../../src/store/approvals/decisions.ts";
+import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
 import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
@@ -171,7 +172,9 @@ class RunFacts {
 
   /** Lines that nothing was sent for end here; what a request may still pay is followed. */
   async stopLeasing(code: "rejected" | "run-cancelled"): Promise<void> {
-    await cancelUndecided(this.#trx, this.moment, code);
+    const rejection = await rejectionOf(this.#trx, this.#run.runId);
+    const reason = code === "rejected" && rejection !== undefined ? rejectedText(rejection) : null;
+    await cancelUndecided(this.#trx, this.moment, code, reason);
   }
 
   /** Approved lines may be leased; those nobody approved in time are parked. */

@@ -23,6 +23,7 @@ const heldSums = z
     gone: billSum.describe(
       "Can't be cancelled: with the bank, too close to it, or split into several payments",
     ),
+    paid: billSum.describe("Of a bill or a run: paid already, so nothing of it is kept back"),
     storeBehind: z
       .boolean()
       .describe("True for a restored store: payments that it has lost are not counted"),

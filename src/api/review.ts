@@ -102,7 +102,9 @@ export const RunReviewBody = z
       count: z.int(),
       items: z
         .array(reviewedBill)
-        .describe("Open bills that arrive after their due date, latest first"),
+        .describe(
+          "Open bills that arrive after their due date, latest first; as everywhere here, those that wait have the days that they get if they are approved now",
+        ),
     }),
     leftOut: z.object({
       count: z.int(),

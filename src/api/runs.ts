@@ -186,6 +186,10 @@ export const RunStatusBody = z
       .describe("Whom bills wait for, stage by stage; missing where none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     givenBack: sumGivenBack,
+    rejected: z
+      .object({ by: z.string(), at: z.string(), comment: z.string().nullable() })
+      .optional()
+      .describe("Who has rejected it, and why; missing where nobody has"),
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
     plan: planSummary.optional(),

@@ -1,5 +1,6 @@
 import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
+  hasApproved,
   missingOf,
   type NewDates,
   type NotSent,
@@ -66,12 +67,14 @@ export async function effectOf(
     if (lacks !== null) {
       // A hold keeps it back, and it still needs them.
       if (line.state !== "planned") missing.add(lacks, bills);
-    } else if (owesItTo(under, principal.name)) {
+    } else if (hasApproved(under, principal)) {
       const hold = holdOn(holds, { ...line, runId, playbook });
       if (line.state === "on-hold" || hold !== undefined) {
         held = plus(held, bills);
         continue;
       }
+      // It goes out without them as well.
+      if (!owesItTo(under, principal.name)) continue;
       const other = others.get(line.payableId);
       if (other !== undefined) {
         notSent.add(other, bills);

@@ -44,6 +44,19 @@ describe("A hold", () => {
     }
   });
 
+  test.each([
+    ["scheduled", "until 9:00 AM of its day it can be cancelled"],
+    ["processing", "with the bank already"],
+    ["settled", "paid already"],
+  ] as const)("on a bill that is %s keeps nothing of it back, and says so", async (state, said) => {
+    await setLine(gateway.store, run.runId, "pbl_0101", { state, paymentIds: ["pmt_1"] });
+    const path = "/bills/pbl_0101/hold?business=acme";
+    const done = await olga.send(await olga.get(path), path, { reason: "odd" });
+    expect(done.text).toContain(`The hold keeps back nothing that was sent`);
+    expect(done.text).toContain(said);
+    expect(done.text).not.toContain("It is on hold: nothing new is sent");
+  });
+
   test("on a vendor is asked for with what it keeps back and what the service has already", async () => {
     const sent = {
       state: "scheduled",

@@ -110,6 +110,14 @@ test("a reject needs no --yes: stopping is safe", async () => {
   expect(code).toBe(0);
 });
 
+test("who has rejected a run, and why, stands in its status and its report", async () => {
+  await as("cora", ["controller"], ["reject", "weekly", "--reason", "wrong week"]);
+  const status = await as("vera", ["viewer"], ["status", "weekly"]);
+  expect(status.stdout).toMatch(/Rejected by cora, .* New York: wrong week/);
+  const report = await as("vera", ["viewer"], ["report", "weekly"]);
+  expect(report.stdout).toMatch(/rejected by cora \(controller\), .* New York: wrong week/);
+});
+
 test("resolve needs --yes off a terminal", async () => {
   const args = ["resolve", "p1", "--give-up", "--reason", "no"];
   const { code, stderr } = await as("oli", ["operator"], args);

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { RunReviewBody } from "../../src/api/review.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
+import { addBankingDays, nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
@@ -113,6 +115,15 @@ test("what a hold keeps back is not said to go out, neither before nor after", a
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
 
+test("who approves what others have approved too is told what of it a hold keeps back", async () => {
+  await approve("cora", ["controller"]);
+  for (const bill of ["p1", "p2"])
+    await setLine(gateway.store, run.runId, bill, { state: "on-hold" });
+  const answer = await approve("olga", ["owner"]);
+  expect(answer).toMatchObject({ countsForCount: 4, held: { count: 2, cents: 20_000 } });
+  expect(answer.summary).toBe("2 bills, $20,300.00, go out; 2 bills, $200.00, stay on hold.");
+});
+
 test("a bill that a hold keeps back and that needs another person is said to need them", async () => {
   await setLine(gateway.store, run.runId, "p_odd", { state: "on-hold" });
   const shown = billLines((await reviewFor("vera", ["viewer"])).bills).join("\n");
@@ -147,6 +158,19 @@ test("a bill that is paid later than planned is late by the days until it arrive
   await db.updateTable("run_lines").set(later).where("payable_id", "=", "p2").execute();
   const { late } = await reviewFor("vera", ["viewer"]);
   expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
+});
+
+test("a bill whose day has passed while it waits stands with the days that it gets if approved now", async () => {
+  const { db } = gateway.store;
+  const passed = { execution_date: "2020-03-02" };
+  await db.updateTable("run_lines").set(passed).where("payable_id", "in", ["p2"]).execute();
+  const today = newYorkDate(Date.now());
+  const shown = async () => (await reviewFor("cora", ["controller"])).late.items[0];
+  const waiting = await shown();
+  expect(waiting?.executionDate).toBe(nextBankingDay(today));
+  expect(waiting?.arrivalDate).toBe(addBankingDays(nextBankingDay(today), 3));
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_p2"] });
+  expect((await shown())?.executionDate).toBe("2020-03-02");
 });
 
 test("what is late and decided already is not said to be late even if approved at once", async () => {

@@ -49,6 +49,21 @@ describe("a hold says what it holds", () => {
     expect(gone.stdout).not.toContain("takes it back");
   });
 
+  test("with nothing kept back of a bill, a run or a vendor that is paid already", async () => {
+    const { store } = gateway;
+    for (const bill of ["p1", "p2", "p3", "p4", "p5"])
+      await setLine(store, run.runId, bill, { state: "settled", paymentIds: [`pmt_${bill}`] });
+    const said = async (...of: string[]) =>
+      (await typed(gateway, operator, ["hold", ...of, "--reason", "odd"])).stdout;
+    const bill = await said("BILL-p3");
+    expect(bill).toContain("no bill kept back");
+    expect(bill).toContain("1 bill, $333.00, paid already");
+    expect(await said("--run", "weekly")).toContain("5 bills, $1,665.00, paid already");
+    const vendor = await said("--contact", "osprey robotics");
+    expect(vendor).toContain("no bill kept back: none of it waits to be paid now");
+    for (const text of [bill, vendor]) expect(text).not.toContain(", kept back");
+  });
+
   test("with what is paid again after a failure: kept back until its new payment is made, and then cancelled", async () => {
     const { store } = gateway;
     const retried = { state: "retrying", paymentIds: ["pmt_4"], attempts: 1 } as const;

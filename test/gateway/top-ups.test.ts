@@ -231,7 +231,32 @@ describe("a top-up of an account that bounced", () => {
     const answers = await Promise.all([1, 2].map(() => gateway.call("POST", path, owner, said)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)?.json).toMatchObject({
-      message: "The incident of balance has been decided: released by olga.",
+      message: expect.stringMatching(
+        /^The incident of balance has been decided: released by olga, .* New York\. Its hold is lifted\.$/,
+      ),
     });
+  });
+
+  test("that is under way already says who has decided it, and where its deposit is", async () => {
+    await bounced();
+    const { hash: topUpHash } = await ask(incident);
+    const said = { decision: "top-up", reason: "short" };
+    expect((await gateway.call("POST", path, owner, { ...said, topUpHash })).status).toBe(200);
+    const { db } = gateway.store;
+    await db.updateTable("top_ups").set({ state: "on-its-way" }).execute();
+    expect(await gateway.call("POST", path, owner, said)).toMatchObject({
+      status: 409,
+      json: {
+        error: "already_decided",
+        message: expect.stringMatching(
+          /decided: top-up by olga, .*\. The deposit of \$[\d,.]+ is on its way\. Its hold is lifted once the money is there\./,
+        ),
+      },
+    });
+    await db.updateTable("top_ups").set({ state: "completed" }).execute();
+    await db.updateTable("incidents").set({ phase: "ended" }).execute();
+    await db.updateTable("holds").set({ released_at_ms: Date.now() }).execute();
+    const { json } = await gateway.call("POST", path, owner, said);
+    expect(json["message"]).toMatch(/The deposit of \$[\d,.]+ is there\. Its hold is lifted\.$/);
   });
 });

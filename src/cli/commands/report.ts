@@ -157,11 +157,12 @@ function decisionLines({ decisions, zone }: Report): string[] {
   const mode = "Approvals: single-person. One person may launch and approve here.";
   return [
     ...(singlePerson ? [yellow(mode)] : []),
-    ...counted.flatMap(({ by, roles, decision, at, alone, verifiedBankChanges }) => {
+    ...counted.flatMap(({ by, roles, decision, at, alone, comment, verifiedBankChanges }) => {
       const note = alone ? ", as the one person who launches and approves here" : "";
       const did = decision === "reject" ? "rejected" : "approved";
+      const why = comment === null ? "" : `: ${printable(comment)}`;
       return [
-        `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}`,
+        `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}${why}`,
         ...verifiedBankChanges.map(
           ({ contactId, contactName, person, phone }) =>
             `  new bank account of ${printable(contactName ?? contactId)} verified with ${printable(person)}, called on ${printable(phone)}`,

@@ -26,12 +26,13 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 
 /** What a hold keeps back, and what of the rest can still be taken back. */
 export function heldLines(held: HeldSums): string[] {
-  const { waiting, recallable, underWay, gone, zone, storeBehind } = held;
+  const { waiting, recallable, underWay, gone, paid, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
+  const isNothing = [waiting, recallable, underWay, gone, paid].every(({ bills }) => bills === 0);
   const first = recallable.bills === 1 ? " it until" : " them, the first until";
   const until = earliestCutOff === null ? "" : `${first} ${spokenTime(earliestCutOff, zone)}`;
   return [
-    `  ${sumText(waiting)} kept back`,
+    `  ${isNothing ? "no bill kept back: none of it waits to be paid now" : `${sumText(waiting)} kept back`}`,
     ...(recallable.bills === 0
       ? []
       : [`  ${sumText(recallable)} with the service, which can still cancel${until}`]),
@@ -39,6 +40,7 @@ export function heldLines(held: HeldSums): string[] {
     ...(gone.bills === 0
       ? []
       : [`  ${sumText(gone)} with the bank, or split into several payments: can't be cancelled`]),
+    ...(paid.bills === 0 ? [] : [`  ${sumText(paid)} paid already: a hold can't stop that`]),
     ...(storeBehind ? NOT_COUNTED : []),
   ];
 }

@@ -53,6 +53,7 @@ export function runLines(run: RunStatus): string[] {
     ...startedByLines(run.startedBy),
     ...planOnlyLines(run, sumOfStates(run)),
     ...waitsForLines(run.waitingFor),
+    ...rejectedLines(run),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
       ? []
@@ -69,6 +70,13 @@ export function runLines(run: RunStatus): string[] {
 /** What it waits for, or what it leaves to a person at its end; nothing where that is nothing. */
 export function waitsForLines(waitingFor: string | null): string[] {
   return waitingFor === null ? [] : fitting([`Waits for: ${printable(waitingFor)}`]);
+}
+
+function rejectedLines({ rejected, zone }: RunStatus): string[] {
+  if (rejected === undefined) return [];
+  const { by, at, comment } = rejected;
+  const why = comment === null ? "" : `: ${comment}`;
+  return fitting([printable(`Rejected by ${by}, ${spokenTime(at, zone)}${why}`)]);
 }
 
 /** The events that started something, the first of them by name. */

@@ -85,8 +85,26 @@ function reasonBeside({ reason, paidOnce }: PayableHistory): string {
 /** What was done, for as long as it is so: an address says nothing by itself. */
 function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const said = act === null ? undefined : DONE[act]?.(history);
-  return said === undefined ? "" : note("good", html`<p>${said}</p>`, "Done");
+  if (said === undefined) return "";
+  const late = act === "hold" ? LATE_HOLD[history.state ?? ""] : undefined;
+  return late === undefined
+    ? note("good", html`<p>${said}</p>`, "Done")
+    : note("warn", html`<p>${late}</p>`, "The hold keeps back nothing that was sent");
 }
+
+const RECALL =
+  "Its payment is not stopped by the hold; until 9:00 AM of its day it can be cancelled.";
+
+/** Of a bill that was sent before it was held. */
+const LATE_HOLD: Readonly<Record<string, string>> = {
+  paying: "Its request is under way to the service.",
+  unknown: "Its request is under way to the service.",
+  scheduled: RECALL,
+  held: RECALL,
+  processing: "Its payment is with the bank already, and can’t be cancelled.",
+  settled: "It is paid already.",
+  "paid-elsewhere": "It counts as paid already.",
+};
 
 const DONE: Readonly<Record<string, (history: PayableHistory) => string | undefined>> = {
   hold: ({ holds }) =>

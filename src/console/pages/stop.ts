@@ -154,7 +154,10 @@ function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">):
 }
 
 /** What a hold keeps back, and what of the rest can still be called back. */
-export function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: string): Markup {
+export function sums(
+  { waiting, recallable, underWay, gone, paid }: HeldSums,
+  zone: string,
+): Markup {
   const sum = ({ bills, totalCents }: HeldSums["gone"], more: unknown = "") =>
     html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}${more}</span>`;
   const { earliestCutOff: until } = recallable;
@@ -166,6 +169,7 @@ export function sums({ waiting, recallable, underWay, gone }: HeldSums, zone: st
     ],
     ["Being sent", sum(underWay)],
     ["Can’t be called back", sum(gone, ", with the bank or in several payments")],
+    ...(paid.bills === 0 ? [] : [["Paid already", sum(paid)] as const]),
   ]);
 }
 

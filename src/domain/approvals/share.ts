@@ -96,7 +96,10 @@ export function owesItTo(line: LineUnderApproval, name: string): boolean {
 }
 
 /** True where they have approved exactly this line. */
-function hasApproved({ approvals }: LineUnderApproval, { name }: Pick<Person, "name">): boolean {
+export function hasApproved(
+  { approvals }: LineUnderApproval,
+  { name }: Pick<Person, "name">,
+): boolean {
   const me = principalOf(name);
   return approvals.some(({ principal }) => principalOf(principal) === me);
 }

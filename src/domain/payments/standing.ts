@@ -26,7 +26,12 @@ export function standingText(standing: Standing): string {
   if (state === "skipped") return reason == null ? "" : ` ${withFullStop(reason)}`;
   const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
   // A line whose payment was cancelled has no code: nobody took it out of its run.
-  if (state === "cancelled") return ofCode === undefined ? "" : ` ${ofCode}${because(reason)}`;
+  if (state === "cancelled") {
+    if (ofCode === undefined) return "";
+    return reason?.startsWith(ofCode) === true
+      ? ` ${withFullStop(reason)}`
+      : ` ${ofCode}${because(reason)}`;
+  }
   if (state === "on-hold" && reason != null && /^on hold/i.test(reason))
     return ` ${withFullStop(reason)}`;
   if (state === "given-up" && resolvedBy != null)
@@ -37,11 +42,24 @@ export function standingText(standing: Standing): string {
   return text === undefined ? "" : ` ${text}${because(reason)}`;
 }
 
+const RUN_REJECTED = "Its run was rejected";
+
 const OF_CODE: Readonly<Record<string, string>> = {
   dropped: "It was taken out of its run",
   "run-cancelled": "Its run was cancelled before it was sent",
-  rejected: "Its run was rejected",
+  rejected: RUN_REJECTED,
 };
+
+/** Of a bill whose run somebody has rejected: `Its run was rejected by cora: wrong week.` */
+export function rejectedText({
+  principal,
+  comment,
+}: {
+  readonly principal: string;
+  readonly comment: string | null;
+}): string {
+  return `${RUN_REJECTED} by ${principal}${because(comment)}`;
+}
 
 /** States that say more than that nothing pays it. */
 const OF_STATE: Readonly<Partial<Record<LineState, string>>> = {

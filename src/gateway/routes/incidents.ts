@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { TopUpState } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import {
   decideIncident,
@@ -8,6 +10,7 @@ import {
   type Incident,
   listIncidents,
 } from "../../store/incidents/incidents.ts";
+import { activeHolds } from "../../store/holds/holds.ts";
 import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
@@ -124,6 +127,9 @@ async function decide(
   const deposit =
     said.decision === "top-up" ? await proposedDeposit(context, known.workflowId) : undefined;
   requireRole(by, decidersOf(known, deposit));
+  if (said.decision === "top-up" && known.decision !== null && !isAskedFor(deposit)) {
+    throw conflict("already_decided", await whatWasDecided(context, profile, known));
+  }
   if (said.decision === "top-up" && deposit === undefined) {
     throw unprocessable("no_top_up", await whyNoDeposit(context, profile, known));
   }
@@ -153,18 +159,55 @@ async function decide(
   if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);
   const decided = outcome;
   if (decided === undefined) {
-    throw conflict("already_decided", await whatWasDecided(context, known));
+    throw conflict("already_decided", await whatWasDecided(context, profile, known));
   }
   return decided;
 }
 
+/** What was decided, when, and how it stands. */
 async function whatWasDecided(
-  { store }: GatewayContext,
-  { businessId, sourceId }: Incident,
+  { store, clocks }: GatewayContext,
+  profile: BusinessProfile,
+  known: Incident,
 ): Promise<string> {
-  const now = await getIncident(store.db, businessId, sourceId);
-  const decision = `${now?.decision ?? "released"} by ${now?.decidedBy ?? "somebody"}`;
-  return `The incident of ${sourceId} has been decided: ${decision}.`;
+  const { db } = store;
+  const { zone } = profile;
+  const { businessId, sourceId, workflowId } = known;
+  const { businessMs: nowMs } = await clocks.read(profile);
+  const now = (await getIncident(db, businessId, sourceId)) ?? known;
+  const when = now.decidedAtMs === null ? "" : `, ${spokenTime(now.decidedAtMs, zone)}`;
+  const deposit = (await topUpsOf(db, workflowId)).at(-1);
+  const holds = await activeHolds(db, businessId, Math.floor(nowMs));
+  const hold = holds.find(({ holdId }) => holdId === now.holdId);
+  const stands =
+    hold === undefined
+      ? "Its hold is lifted."
+      : now.phase === "topping-up"
+        ? "Its hold is lifted once the money is there."
+        : `It stays on hold until payrun release ${hold.holdId}.`;
+  return [
+    `The incident of ${sourceId} has been decided: ${now.decision ?? "released"} by ${now.decidedBy ?? "somebody"}${when}.`,
+    ...(now.decision === "top-up" && deposit !== undefined
+      ? [`The deposit of ${formatUsd(deposit.amountCents)} is ${DEPOSIT_IS[deposit.state]}.`]
+      : []),
+    stands,
+  ].join(" ");
+}
+
+const DEPOSIT_IS: Readonly<Record<TopUpState, string>> = {
+  proposed: "approved and not sent yet",
+  sending: "being sent",
+  "on-its-way": "on its way",
+  completed: "there",
+  returned: "taken back by the bank",
+  failed: "failed",
+  refused: "refused",
+  withdrawn: "no longer needed",
+};
+
+/** True where a deposit still waits for an approval, or was approved and is not sent. */
+function isAskedFor(deposit: Deposit | undefined): boolean {
+  return deposit?.topUp.state === "proposed";
 }
 
 interface Deposit {

@@ -32,6 +32,7 @@ import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
 import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
 import { lacks, ReviewDigest } from "./digest.ts";
+import type { PlannedMoney } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 import { standingNow } from "./money-now.ts";
 import { warningsOf } from "./warnings.ts";
@@ -60,41 +61,22 @@ export async function reviewOf(
 ): Promise<RunReview> {
   const { page, pageSize, drop } = asked;
   const { db } = context.store;
-  const { runId, businessId } = run;
+  const { runId } = run;
   const stored = await getPlan(db, runId);
   const summary = stored?.summary;
   const planned = { summary, plannedMs: plannedMs(run) ?? stored?.createdAtMs };
   const moment = await momentOf(context, run.business);
   const nowMs = Date.parse(moment.now ?? new Date(0).toISOString());
   const refusal = await whyNotCounted(context, run, principal);
-  const holds = await activeHolds(db, businessId, nowMs);
   const clock = await readingOf(context, run.business);
-  // One wait for everything that the service is asked.
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const others = await othersOf(context, run, signal);
-  const grouping = {
-    ...apartBy(others),
-    ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...drop] },
-    earliest: clock === undefined ? undefined : earliestDate(clock),
-  };
   const topUps = await topUpsOf(db, runId);
-  const groups = await approvalGroups(db, runId, grouping);
-  const digest = new ReviewDigest(run, {
-    ...{ holds, drop, clock, others },
-    money: { ...planned, topUps },
-    person: { name: principal.name, roles: new Set(refusal === undefined ? principal.roles : []) },
-    rejecter: { name: principal.name, roles: new Set(principal.roles) },
-  });
-  for (const group of groups) digest.add(group);
-  // After the lines: what is taken from an account in between counts twice, not never.
-  const today = newYorkDate(nowMs);
-  const now = await standingNow(context, run, { ...digest.asked, today, signal });
-  digest.setMoney(now?.money);
+  const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
+  const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });
   const { first, plan, odd, late, byState, accounts, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
-    return markGivenBack(db, runId, bills.map(reviewedBill(isOver)));
+    return markGivenBack(db, runId, bills.map(reviewedBill(isOver, clock)));
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
@@ -126,6 +108,46 @@ export async function reviewOf(
     pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
+}
+
+/** What its bills come to, and what the service tells now of accounts, bills and vendors. */
+async function digestOf(
+  context: ReviewContext,
+  run: Run,
+  { name, roles }: Principal,
+  {
+    refusal,
+    nowMs,
+    ...of
+  }: {
+    readonly drop: ReadonlySet<string>;
+    readonly money: PlannedMoney;
+    readonly clock: ClockReading | undefined;
+    readonly nowMs: number;
+    readonly refusal: Awaited<ReturnType<typeof whyNotCounted>>;
+  },
+) {
+  const { db } = context.store;
+  const holds = await activeHolds(db, run.businessId, nowMs);
+  // One wait for everything that the service is asked.
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const others = await othersOf(context, run, signal);
+  const groups = await approvalGroups(db, run.runId, {
+    ...apartBy(others),
+    ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...of.drop] },
+    earliest: of.clock === undefined ? undefined : earliestDate(of.clock),
+  });
+  const digest = new ReviewDigest(run, {
+    ...{ ...of, holds, others },
+    person: { name, roles: new Set(refusal === undefined ? roles : []) },
+    rejecter: { name, roles: new Set(roles) },
+  });
+  for (const group of groups) digest.add(group);
+  // After the lines: what is taken from an account in between counts twice, not never.
+  const today = newYorkDate(nowMs);
+  const now = await standingNow(context, run, { ...digest.asked, today, signal });
+  digest.setMoney(now?.money);
+  return { digest, now };
 }
 
 /** Once it has ended, nothing of a run is sent, and nobody need ask what has changed. */
@@ -168,17 +190,21 @@ async function yoursOf(
   };
 }
 
-function reviewedBill(isOver: boolean) {
+/** A bill that waits for an approval stands with the dates that it has if it is approved now. */
+function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
-    const shown = paymentStatus(planned, approvals);
+    const missing = lacks(line, under, isOver);
+    const earliest = missing === null || clock === undefined ? "" : earliestDate(clock);
+    const executionDate = line.executionDate < earliest ? earliest : line.executionDate;
+    const shown = paymentStatus({ plan, line: { ...line, executionDate } }, approvals);
     return {
       ...shown,
       contactId: plan.contactId,
       description: plan.description,
       // Of the arrival that is shown beside it: a retry or a later approval has moved that.
       daysLate: daysLate(shown),
-      missing: lacks(line, under, isOver),
+      missing,
     };
   };
 }

@@ -11,7 +11,7 @@ import type { Db } from "../../store/index.ts";
 import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import type { FreedLine } from "../../actions/holds/release.ts";
-import { type OpenLine, openSumsOf } from "../../store/lines/open-lines.ts";
+import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lines.ts";
 import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
@@ -58,7 +58,7 @@ export async function holdJson(
 /**
  * What a hold on something keeps back, and what the service has of it already.
  *
- * @param unplanned amount of a bill that no run has a line of
+ * @param unplanned amount of a bill, which is kept back where no line of a run stands for it
  */
 export async function heldSums(
   { store, clocks }: Pick<ActionContext, "store" | "clocks">,
@@ -71,7 +71,9 @@ export async function heldSums(
   const now = judgeStop(sums, clock);
   const { waiting, underWay, gone } = now;
   const { earliestCutOffMs, ...recallable } = now.recallable;
-  const isUnplanned = target.scope === "payable" && sums.length === 0 && unplanned !== null;
+  const paid = await paidSumOf(store.db, profile.businessId, target);
+  const isOpen = sums.length > 0 || paid.bills > 0;
+  const isUnplanned = target.scope === "payable" && !isOpen && unplanned !== null;
   return {
     zone: profile.zone ?? NEW_YORK,
     waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,
@@ -81,6 +83,7 @@ export async function heldSums(
     },
     underWay,
     gone,
+    paid,
     storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
   };
 }

@@ -128,8 +128,14 @@ function droppedText({ principal, comment }: NewDecision): string {
 
 /** True once somebody who may has rejected the run: nothing more of it is leased. */
 export async function isRejected(db: Db, runId: string): Promise<boolean> {
+  return (await rejectionOf(db, runId)) !== undefined;
+}
+
+/** Who has rejected a run, and why; undefined where nobody has. */
+export async function rejectionOf(db: Db, runId: string): Promise<Decision | undefined> {
   const rejected = { runId, decision: "reject", outcome: "accepted" } as const;
-  return (await findOne(db, "decisions", rejected)) !== undefined;
+  const [first] = await findAll(db, "decisions", rejected, ["decided_at_ms", "decision_id"]);
+  return first;
 }
 
 /** True if somebody has approved bills of a run. */

@@ -5,6 +5,7 @@ import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { currentOf, linesOfPayable } from "./payable-history.ts";
 import { AS_STANDS, IS_SPLIT, type SentSum, STANDS, toSentSum } from "./split-lines.ts";
 
 /** A line that may still move money, with its run's playbook. */
@@ -12,6 +13,8 @@ export type OpenLine = RunLine & { readonly playbook: string };
 
 /** Not with the service, and not to be sent now. */
 const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
+
+const PAID: readonly LineState[] = ["settled", "paid-elsewhere"];
 
 /** Where the facts of a line stand that holds are compared with. */
 const COLUMN_OF = {
@@ -58,6 +61,27 @@ export async function openSumsOf(
     ),
   );
   return rows.flat().map(toSentSum);
+}
+
+/** Bills of a run, or the one that is named, that are paid: by their last lines. */
+export async function paidSumOf(
+  db: Db,
+  businessId: string,
+  { scope, value }: HoldTarget,
+): Promise<{ readonly bills: number; readonly totalCents: number }> {
+  if (scope === "payable") {
+    const line = currentOf(await linesOfPayable(db, businessId, value));
+    const isPaid = line !== undefined && PAID.includes(line.state);
+    return isPaid ? { bills: 1, totalCents: line.amountCents } : { bills: 0, totalCents: 0 };
+  }
+  if (scope !== "run") return { bills: 0, totalCents: 0 };
+  const { count, cents } = await db
+    .selectFrom("run_lines")
+    .where("run_id", "=", value)
+    .where("state", "in", PAID)
+    .select([COUNT, CENTS])
+    .executeTakeFirstOrThrow();
+  return { bills: Number(count), totalCents: Number(cents) };
 }
 
 /** Those under way, which an index finds, and those that wait. */

@@ -230,8 +230,9 @@ export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,
   reasonCode: string,
+  reason: string | null = null,
 ): Promise<void> {
   await settleFirst(trx, moment, DECIDABLE, reasonCode);
-  const cancelled = { state: "cancelled", reason_code: reasonCode, reason: null } as const;
+  const cancelled = { state: "cancelled", reason_code: reasonCode, reason } as const;
   await move(trx, moment, (eb) => [eb("state", "in", DECIDABLE)], cancelled, { reasonCode });
 }

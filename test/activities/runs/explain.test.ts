@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect } from "vitest";
 import { getRun } from "../../../src/store/runs/runs.ts";
+import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { explainIn } from "../explain.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 
@@ -223,4 +224,19 @@ test("a bill that no run has planned says why the last one left it out, by vendo
   });
   expect(text.split("\n")[0]).toMatch(/One BILL-\d+/);
   expect(text).toContain("The last one left it out: Still a draft in the service.");
+});
+
+test("a bill of a rejected run says who has rejected it, and why", async ({ world }) => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.store.transaction((trx) =>
+    recordDecision(trx, {
+      ...{ runId, planHash: "any", decision: "reject", principal: "cora", tokenId: null },
+      ...{ roles: ["controller"], dropped: [], comment: "wrong week", decidedAtMs: Date.now() },
+      ...{ expiresAtMs: Date.now() + 86_400_000, outcome: "accepted", reason: null, approves: [] },
+    }),
+  );
+  await world.assess(runId);
+  const { history, text } = await explainIn(world, payableId);
+  expect(history.state).toBe("cancelled");
+  expect(text.match(/Its run was rejected by cora: wrong week\./g)).toHaveLength(1);
 });

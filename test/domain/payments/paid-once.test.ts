@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BILL_WAYS, paidOnce, type PaidOnceFacts } from "../../../src/domain/payments/paid-once.ts";
 import type { PaidOnceAttempt } from "../../../src/domain/payments/request-texts.ts";
+import { rejectedText } from "../../../src/domain/payments/standing.ts";
 
 const attempt = (changes: Partial<PaidOnceAttempt> = {}): PaidOnceAttempt => ({
   seq: 1,
@@ -253,6 +254,14 @@ describe("the way that a bill stands when nothing was sent", () => {
       "Its run was cancelled before it was sent.",
     ],
     [{ state: "cancelled", reasonCode: "rejected" }, "Its run was rejected."],
+    [
+      {
+        state: "cancelled",
+        reasonCode: "rejected",
+        reason: rejectedText({ principal: "cora", comment: "wrong week" }),
+      },
+      "Its run was rejected by cora: wrong week.",
+    ],
     [{ state: "on-hold", reason: "Check the invoice" }, "It is on hold: Check the invoice."],
     [
       { state: "parked", reason: "Nobody approved it in time. The next run asks again." },
