@@ -15,6 +15,7 @@ import {
   unfundedBySource,
   unfundedLines,
 } from "../../src/store/lines/funding-lines.ts";
+import { topUpApproved } from "../../src/store/deposits/deposit-approvals.ts";
 import { reservedCents } from "../../src/store/lines/reserved.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -70,11 +71,12 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
       short += rest.length;
       if (rest.length === 0) continue;
       const holding = holdingOf(source, readAtMs);
-      const isAskedFor =
-        deposits !== undefined &&
-        (await askForDeposit(trx, { run, from: deposits, holding, clock }));
+      const deposit =
+        deposits === undefined
+          ? undefined
+          : await askForDeposit(trx, { run, from: deposits, holding, clock });
       await whenShort(trx, run, rest, {
-        ...{ noPayment, leftCents: left, isAskedFor, nowMs: realMs },
+        ...{ noPayment, leftCents: left, deposit, nowMs: realMs },
       });
     }
     return { funded, short };
@@ -127,7 +129,7 @@ function choose(run: Run, lines: readonly UnfundedLine[], leftCents: number): Un
   return chosen;
 }
 
-/** Asks for the deposit that is missing, where the playbook allows one; true where one is asked for. */
+/** Asks for the deposit that is missing, where the playbook allows one; says how it stands. */
 async function askForDeposit(
   trx: Transaction<Tables>,
   asking: {
@@ -136,12 +138,16 @@ async function askForDeposit(
     readonly holding: Holding | undefined;
     readonly clock: ClockReading;
   },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { run, from, holding, clock } = asking;
-  if (holding === undefined) return false;
+  if (holding === undefined) return undefined;
   const needed = { owner: run.runId, policyRun: run, from, holding };
   const { topUp } = await reviewTopUp(trx, needed, clock);
-  return topUp !== undefined;
+  if (topUp === undefined) return undefined;
+  if (topUp.state !== "proposed")
+    return `A deposit is on its way, to be there on ${topUp.arrivesOn}.`;
+  const isApproved = await topUpApproved(trx, topUp, Math.floor(clock.businessMs));
+  return isApproved ? "A deposit is approved." : "A deposit is asked for.";
 }
 
 async function whenShort(
@@ -151,14 +157,15 @@ async function whenShort(
   short: {
     readonly noPayment: string | null;
     readonly leftCents: number;
-    readonly isAskedFor: boolean;
+    /** How the deposit stands that makes it good; undefined where there is none. */
+    readonly deposit: string | undefined;
     readonly nowMs: number;
   },
 ): Promise<void> {
   const { leftCents, nowMs } = short;
   const needed = lines.reduce((sum, line) => sum + line.amountCents, 0);
   const left = Number.isFinite(leftCents) ? formatUsd(Math.max(0, leftCents)) : "unknown";
-  const deposit = short.isAskedFor ? " A deposit is asked for." : "";
+  const deposit = short.deposit === undefined ? "" : ` ${short.deposit}`;
   const lacks = `The funding source has ${left} left for bills of ${formatUsd(needed)}.${deposit}`;
   const reason = short.noPayment ?? lacks;
   const stop = run.policy.pay.whenShort === "stop";

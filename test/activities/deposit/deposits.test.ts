@@ -56,6 +56,25 @@ describe("a run that is short of money", () => {
     expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
   });
 
+  test("says with each bill whether its deposit is asked for, approved or on its way", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.shortRun();
+    const reasons = async () => {
+      await world.pay(planned.runId);
+      const lines = planned.payableIds.map((id) => world.line(planned.runId, id));
+      return (await Promise.all(lines)).flatMap(({ reason }) => reason ?? []);
+    };
+    expect((await reasons()).at(-1)).toMatch(/ A deposit is asked for\.$/);
+    await scene.decide(planned);
+    expect((await reasons()).at(-1)).toMatch(/ A deposit is approved\.$/);
+    const { arrivesOn } = await scene.untilMade(planned);
+    expect((await reasons()).at(-1)).toMatch(
+      new RegExp(` A deposit is on its way, to be there on ${arrivesOn}\\.$`),
+    );
+  });
+
   test("tells of one that bounced, and asks for another approval", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     await world.control.outcome({
