@@ -4,7 +4,7 @@ import { billSum, missingApproval, newDates, notSent, waitingLines } from "./app
 import { topUpStatus } from "./deposits.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { outcome, planOnly } from "./report.ts";
-import { runPayment } from "./runs.ts";
+import { runPayment, stoppedBy } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
 const reviewedBill = runPayment.extend({
@@ -36,6 +36,7 @@ export const RunReviewBody = z
     outcome,
     planOnly,
     waitingFor: z.string().nullable(),
+    ...stoppedBy,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     ...moment,
     launchedBy: z.string(),

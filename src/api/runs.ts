@@ -8,6 +8,18 @@ import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers about plans and runs. */
 
+/** By whom a run was ended before its end, and why. */
+const endedBy = z
+  .object({ by: z.string(), at: z.string(), comment: z.string().nullable() })
+  .optional();
+
+export const stoppedBy = {
+  rejected: endedBy.describe("Who has rejected it, and why; missing where nobody has"),
+  cancelled: endedBy.describe(
+    "Who has cancelled it, and why: what was sent before is followed; missing where nobody has",
+  ),
+};
+
 const flag = z.object({ kind: z.string(), text: z.string() });
 
 const fundingChoice = z
@@ -186,10 +198,7 @@ export const RunStatusBody = z
       .describe("Whom bills wait for, stage by stage; missing where none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     givenBack: sumGivenBack,
-    rejected: z
-      .object({ by: z.string(), at: z.string(), comment: z.string().nullable() })
-      .optional()
-      .describe("Who has rejected it, and why; missing where nobody has"),
+    ...stoppedBy,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
     plan: planSummary.optional(),

@@ -118,6 +118,19 @@ test("who has rejected a run, and why, stands in its status and its report", asy
   expect(report.stdout).toMatch(/rejected by cora \(controller\), .* New York: wrong week/);
 });
 
+test("a cancelled run says who cancelled it and why, and what goes out all the same", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "scheduled" });
+  const cancel = ["cancel", "weekly", "--reason", "billed twice"];
+  const { stdout } = await as("oli", ["operator"], cancel);
+  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+    /1 bill, \$100\.00, is with the service already, and goes out: .*payrun stop --run weekly\/\S+ --cancel-scheduled calls it back/,
+  );
+  const { stdout: status } = await as("vic", ["viewer"], ["status", "weekly"]);
+  expect(status).toMatch(/Cancelled by oli, .* New York: billed twice/);
+  const { stdout: shown } = await as("vic", ["viewer"], ["show", "weekly", "--json"]);
+  expect(JSON.parse(shown)).toMatchObject({ cancelled: { by: "oli", comment: "billed twice" } });
+});
+
 test("resolve needs --yes off a terminal", async () => {
   const args = ["resolve", "p1", "--give-up", "--reason", "no"];
   const { code, stderr } = await as("oli", ["operator"], args);

@@ -9,15 +9,33 @@ import { runLines } from "../show/run.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
 import { DECIDABLE } from "../../contracts/pay-run.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
+import { NOTHING, plus } from "../../domain/approvals/share.ts";
+import { formatUsd } from "../../domain/money.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import { dim, green } from "../terminal/text.ts";
+import { count, dim, fitting, green, yellow } from "../terminal/text.ts";
+import { typeable } from "../terminal/typed.ts";
 
 /** The run ends what it has not sent when a worker looks, which is at once where one works. */
 const SHOWN_WITHIN_MS = 5_000;
 
 function hasStopped({ phase, counts }: RunStatus): boolean {
   return phase !== "planning" && DECIDABLE.every((state) => (counts[state] ?? 0) === 0);
+}
+
+/** What a cancelled run has sent goes out all the same, as long as it is scheduled only. */
+function stillOutLines({ id, byState = {} }: RunStatus): string[] {
+  const sent = plus(byState.scheduled ?? NOTHING, byState.held ?? NOTHING);
+  if (sent.count === 0) return [];
+  const [is, goes, it] = sent.count === 1 ? ["is", "goes", "it"] : ["are", "go", "them"];
+  return fitting([
+    yellow(
+      typeable(
+        `${count(sent.count, "bill")}, ${formatUsd(sent.cents)}, ${is} with the service already, and ${goes} out: payrun stop --run ${shortName(id)} --cancel-scheduled calls ${it} back where the service still can.`,
+      ),
+    ),
+  ]);
 }
 
 const cancelled = z.union([OnboardingStatusBody, RunStatusBody]);
@@ -50,6 +68,7 @@ export function addCancelCommand(program: Command, session: Session): void {
         output.line(`${green("✓")} cancelled: ${run.id}`);
         const now = await pollRun(gateway, runId, { until: hasStopped, limitMs: SHOWN_WITHIN_MS });
         output.lines(runLines(now));
+        output.lines(stillOutLines(now));
         if (!hasStopped(now))
           output.note(dim("What was not sent yet ends once a worker has looked."));
         output.document(now);

@@ -12,7 +12,8 @@ import { type Incident, IncidentBody, IncidentListBody } from "../../api/inciden
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill is paid again
---other-source  the bills go back to the next run, which asks for a new approval; the hold stays
+--other-source  the bills go back to the next run, which asks for a new approval; the hold stays.
+                Change pay: from in the playbook first, which says where the next run pays from
 --top-up        approves the deposit that it asks for: the hold is lifted once the money is there`;
 
 export function addIncidentCommand(program: Command, session: Session): void {

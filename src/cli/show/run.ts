@@ -4,6 +4,7 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type BillSum } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
+import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
@@ -53,7 +54,7 @@ export function runLines(run: RunStatus): string[] {
     ...startedByLines(run.startedBy),
     ...planOnlyLines(run, sumOfStates(run)),
     ...waitsForLines(run.waitingFor),
-    ...rejectedLines(run),
+    ...stoppedByLines(run),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
       ? []
@@ -72,11 +73,8 @@ export function waitsForLines(waitingFor: string | null): string[] {
   return waitingFor === null ? [] : fitting([`Waits for: ${printable(waitingFor)}`]);
 }
 
-function rejectedLines({ rejected, zone }: RunStatus): string[] {
-  if (rejected === undefined) return [];
-  const { by, at, comment } = rejected;
-  const why = comment === null ? "" : `: ${comment}`;
-  return fitting([printable(`Rejected by ${by}, ${spokenTime(at, zone)}${why}`)]);
+function stoppedByLines(run: RunStatus): string[] {
+  return stoppedTexts(run).flatMap((text) => fitting([printable(text)]));
 }
 
 /** The events that started something, the first of them by name. */

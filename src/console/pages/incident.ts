@@ -27,7 +27,7 @@ const CHOICES = [
   [
     "other-source",
     "Pay from another account",
-    "The bills go back to the next run, which plans them from another account. This account stays on hold.",
+    "The bills go back to the next run, which asks for a new approval. This account stays on hold until somebody releases it: the next run pays them only from the account that its playbook names then, so change pay: from there first (payrun apply).",
   ],
 ] as const;
 

@@ -1,3 +1,4 @@
+import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
@@ -55,7 +56,8 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
     title: `${playbook} ${period}`,
     lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
     planHash: review.planHash ?? undefined,
-    main: html` ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
+    main: html` ${stoppedTexts(review).map((text) => note("warn", html`<p>${text}</p>`))}
+    ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${isOpen ? section(may.reject ? "What you decide about" : "What waits for a decision", html`${figures(review)}${share(review)}${may.reject && plan.count > 0 ? TO_DECISION : ""}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}

@@ -163,7 +163,9 @@ function addCancel(routes: Routes): void {
       const known = await getRun(context.store.db, params.id);
       if (known === undefined) throw unknownRun(params.id);
       await context.store.transactionOf(known.businessId, async (trx) => {
-        const outcome = await requestCancel(trx, params.id, principal.name, context.nowMs());
+        const nowMs = context.nowMs();
+        const reason = body.reason ?? null;
+        const outcome = await requestCancel(trx, params.id, principal.name, nowMs, reason);
         const run = await getRun(trx, params.id);
         if (run === undefined || outcome === "unknown") throw unknownRun(params.id);
         if (outcome === "already" || run.phase === "cancelled") return;
@@ -172,7 +174,7 @@ function addCancel(routes: Routes): void {
         }
         await appendAudit(trx, {
           businessId: run.businessId,
-          nowMs: context.nowMs(),
+          nowMs,
           actor: principal.name,
           action: "run.cancel-requested",
           subject: run.runId,

@@ -30,7 +30,13 @@ import type { Run } from "../../store/runs/runs.ts";
 import { markGivenBack } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
-import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
+import {
+  phaseAndOutcome,
+  runFacts,
+  type StatusPage,
+  stoppedBy,
+  topUpStatuses,
+} from "../status/run.ts";
 import { lacks, ReviewDigest } from "./digest.ts";
 import type { PlannedMoney } from "./accounts.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
@@ -83,6 +89,7 @@ export async function reviewOf(
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
+    ...(await stoppedBy(db, run)),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...moment,
     ...rest,

@@ -4,7 +4,7 @@ import { onlyPlans, shownState } from "../../domain/plan-only.ts";
 import { calledBackText, phaseNow } from "../../domain/runs/after-end.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
-import { type Decision, rejectionOf } from "../../store/approvals/decisions.ts";
+import { rejectionOf } from "../../store/approvals/decisions.ts";
 import { waitingBills } from "../../store/approvals/approval-waits.ts";
 import type { Db } from "../../store/index.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
@@ -132,7 +132,6 @@ export async function runHead(
   const { runId } = run;
   const events = (await startedBy(db, [runId])).get(runId);
   const plan = (await getPlan(db, runId))?.summary;
-  const rejection = await rejectionOf(db, runId);
   const counts: Partial<Record<LineState, number>> = {};
   const lines = [...(await countLines(db, runId))];
   const byState: StateSums = Object.fromEntries(
@@ -150,15 +149,30 @@ export async function runHead(
     decideBy: await deadlineOf(db, run),
     ...(await momentOf(context, run.business)),
     ...(await approvalsWaiting(db, run)),
+    ...(await stoppedBy(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
-    ...(rejection === undefined ? {} : { rejected: rejectedJson(rejection) }),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };
 }
 
-function rejectedJson({ principal: by, decidedAtMs, comment }: Decision) {
-  return { by, at: new Date(decidedAtMs).toISOString(), comment };
+/** Who has rejected or cancelled it; empty where nobody has. */
+export async function stoppedBy(
+  db: Db,
+  { runId, cancelRequestedBy, cancelRequestedAtMs, cancelReason }: Run,
+): Promise<Pick<RunStatus, "rejected" | "cancelled">> {
+  const rejection = await rejectionOf(db, runId);
+  const ended = (by: string, atMs: number, comment: string | null) => {
+    return { by, at: new Date(atMs).toISOString(), comment };
+  };
+  return {
+    ...(rejection === undefined
+      ? {}
+      : { rejected: ended(rejection.principal, rejection.decidedAtMs, rejection.comment) }),
+    ...(cancelRequestedAtMs === null
+      ? {}
+      : { cancelled: ended(cancelRequestedBy ?? "", cancelRequestedAtMs, cancelReason) }),
+  };
 }
 
 /** From when on a decision changes the dates of a bill that waits for one. */

@@ -263,10 +263,11 @@ export async function requestCancel(
   runId: string,
   by: string,
   nowMs: number,
+  reason: string | null = null,
 ): Promise<"requested" | "already" | "ended" | "unknown"> {
   const result = await trx
     .updateTable("runs")
-    .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by })
+    .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by, cancel_reason: reason })
     .where("run_id", "=", runId)
     .where("phase", "not in", ENDED_PHASES)
     .where("cancel_requested_at_ms", "is", null)

@@ -47,6 +47,7 @@ export const runTables = {
     launched_at_ms: integer,
     cancel_requested_at_ms: integerOrNull,
     cancel_requested_by: textOrNull,
+    cancel_reason: textOrNull,
     ended_at_ms: integerOrNull,
     /** Real instant of the first plan, and business-clock instant until which it may be approved. */
     planned_at_ms: integerOrNull,

@@ -23,6 +23,7 @@ export const runColumns: Columns<
     launched_at_ms: true,
     cancel_requested_at_ms: true,
     cancel_requested_by: true,
+    cancel_reason: true,
     ended_at_ms: true,
     planned_at_ms: true,
     approve_by_ms: true,
