@@ -88,6 +88,23 @@ test("what was begun in one browser signs nobody in in another, and nobody twice
   expect((await browser.get(back)).status).toBe(401);
 });
 
+test.each(["state", "nonce", "verifier"])(
+  "an answer that is not for the %s that this browser began with signs nobody in",
+  async (what) => {
+    await start([person("00u1", ["controller"])]);
+    const browser = new Browser(gateway.url);
+    const back = await atProvider(browser, "00u1");
+    const [, kept = ""] = /payrun_sign_in=([^;]+)/.exec(browser.set.join()) ?? [];
+    const flow = JSON.parse(Buffer.from(kept, "base64url").toString()) as Record<string, string>;
+    expect(flow[what]).toMatch(/^[\w-]{43}$/);
+    const other = Buffer.from(JSON.stringify({ ...flow, [what]: "x".repeat(43) }));
+    const cookie = `payrun_sign_in=${other.toString("base64url")}`;
+    const answer = await fetch(`${gateway.url}${back}`, { headers: { cookie } });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.getSetCookie().join()).not.toContain("payrun_session");
+  },
+);
+
 test("whoever is something else in another business chooses as what they act", async () => {
   await start(
     [person("00u1", ["controller"])],
