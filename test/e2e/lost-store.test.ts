@@ -3,7 +3,9 @@ import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lastKept } from "../../src/store/janitor/behind.ts";
+import { payrun as cli } from "../cli/cli.ts";
 import { bills, PAY_ALL } from "../support/bills.ts";
+import { pageText, wordsOf } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
 import { expectAllDone, losableTemporal } from "../support/lost-data.ts";
 import type { TestPayrun } from "../support/payrun.ts";
@@ -83,9 +85,17 @@ async function release(payrun: TestPayrun, hold: HoldJson): Promise<void> {
   expect(status).toBe(200);
 }
 
+/** The commands of a drill, in its row's order. */
+function commandsOfDrill(name: string): string[] {
+  const row = pageText("docs/operations.md")
+    .split("\n")
+    .find((line) => line.startsWith(`| ${name} |`));
+  return [...(row ?? "").matchAll(/`(payrun [^`]+)`/g)].map(([, command = ""]) => command);
+}
+
 describe("a store that was restored from a backup", () => {
   test.runIf(isLong)(
-    "holds everything until a person has looked, and then finds what was paid meanwhile",
+    "holds everything until a person has looked by the drill's commands, and then finds what was paid meanwhile",
     async () => {
       const payrun = await server.start();
       const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
@@ -94,12 +104,31 @@ describe("a store that was restored from a backup", () => {
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
       await replaceStore(payrun, backup);
       const hold = await holdOnAll(payrun);
+      const env = {
+        PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
+        PAYRUN_TOKEN: payrun.tokens.get("operator") ?? "",
+      };
+      const typed = async (command: string | undefined, ...more: readonly string[]) => {
+        const { code, stdout, stderr } = await cli([...wordsOf(command ?? ""), ...more], { env });
+        expect(code, `${command}: ${stderr}`).toBe(0);
+        return stdout;
+      };
+      const [holds, payments, explain, letGo, ...others] = commandsOfDrill(
+        "The database is lost at three in the morning",
+      );
+      expect(others).toEqual([]);
+      expect(await typed(holds)).toMatch(new RegExp(`^everything .*${hold.id}$`, "m"));
+      const listed = await typed(payments?.replace("BACKUP_DAY", "2000-01-01"));
+      expect(listed).toContain("not on record: 2, $30.00");
+      const explained = await typed(explain?.replace("BILL", made[0]?.id ?? ""));
+      expect(explained).toContain("by a payment that this store has no record of");
       expect(await compared(payrun)).toEqual(
         made.map(() => ({ onRecord: false, mayBeOurs: true })),
       );
       await approve(payrun, runId);
       await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
-      await release(payrun, hold);
+      const released = await typed(letGo?.replace("HOLD_ID", hold.id), "--yes");
+      expect(released).toContain("2 bills, $30.00, go out after");
       // Nothing is sent before what may have been forgotten must show.
       await payrun.sandbox.control.advanceWire("PT9M");
       const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
