@@ -140,6 +140,22 @@ test("signing in again has the provider ask again who it is", async () => {
   expect(searchParams.get("code_challenge_method")).toBe("S256");
 });
 
+test("a provider that doesn't take our secret is in the log, without the secret and what it sent", async () => {
+  const clientSecret = "a-secret-of-another-client";
+  const signIn = { provider: { issuer, ...CLIENT, clientSecret } };
+  gateway = await startTestGateway({ profiles: [profile({ name: "b0", signIn })], port });
+  const browser = new Browser(gateway.url);
+  const back = await atProvider(browser, "00u1");
+  expect((await browser.get(back)).status).toBe(401);
+  const logged = gateway.logged.join("\n");
+  expect(logged).toContain("a sign-in at a provider failed");
+  const code = new URL(back, gateway.url).searchParams.get("code") ?? "";
+  for (const secret of [clientSecret, code]) {
+    expect(secret.length).toBeGreaterThan(15);
+    expect(logged).not.toContain(secret);
+  }
+});
+
 test("a provider that can't be reached is said, and how to sign in without it", async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const signIn = { provider: { issuer: nobody, ...CLIENT } };
