@@ -92,6 +92,10 @@ test("a check asks at a port that its part serves", () => {
   }
 });
 
+test("PostgreSQL is asked over TCP, since it answers over its socket before it is set up", () => {
+  expect(service("postgresql").healthcheck?.test.join(" ")).toContain("--host 127.0.0.1");
+});
+
 test("PostgreSQL's superuser makes the users and does nothing else, and no two share one", () => {
   const superuser = service("postgresql").environment["POSTGRES_USER"];
   const userOf = (url = "") => (url === "" ? undefined : new URL(url).username);
