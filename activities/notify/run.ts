@@ -3,7 +3,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import type { NoticeKind } from "../../src/contracts/notices.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
-import { type ApprovalAsk, askedRoles, askOf } from "../../src/domain/approvals/asks.ts";
+import { type ApprovalAsk, askedRoles } from "../../src/domain/approvals/asks.ts";
 import { remindFromMs } from "../../src/domain/notices/decide-by.ts";
 import {
   approvalNeeded,
@@ -22,7 +22,6 @@ import { untilNextMs } from "../../src/domain/sleeps.ts";
 import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
 import { calledBackText } from "../../src/domain/runs/after-end.ts";
-import { waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
@@ -52,7 +51,7 @@ interface RunToTell {
   readonly counts: SumsTold;
   readonly waits: readonly BusinessWait[];
   readonly clock: ClockReading;
-  /** Whom it waits for, where that takes notice of time. */
+  /** Whom it waits for. */
   readonly asks: readonly ApprovalAsk[];
 }
 
@@ -81,17 +80,13 @@ export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): P
 
 /** @returns real milliseconds until people are reminded of the decision; `Infinity` where they aren't */
 async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
-  const { run, counts, clock } = facts;
+  const { run, counts, clock, asks } = facts;
   const waiting = counts.get("awaiting-approval");
   if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
   const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
   const isNew = !(await isNotified(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
-  const asks = async () =>
-    facts.asks.length > 0
-      ? facts.asks
-      : (await waitingBills(trx, run.runId)).flatMap((bills) => askOf(run.policy, bills) ?? []);
   const { zone } = clock;
   const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
     const roles = await approversOf(trx, facts);
@@ -99,7 +94,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
     await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
   };
   if (isNew) {
-    const asked = { decideBy, zone, asks: await asks() };
+    const asked = { decideBy, zone, asks };
     await ask("approval-needed", approvalNeeded(run, waiting, asked));
   }
   const plannedAt = plannedMs(run);
@@ -110,7 +105,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
   if (await isNotified(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
-  const asked = { decideBy, zone, asks: await asks() };
+  const asked = { decideBy, zone, asks };
   await ask("decide-by-near", decideByNear(run, waiting, asked));
   return Infinity;
 }

@@ -38,6 +38,12 @@ export interface Asking {
   readonly nextMs: number | null;
 }
 
+/** Whom a run's open approvals are asked of. */
+export async function asksOf(trx: Transaction<Tables>, run: Run): Promise<readonly ApprovalAsk[]> {
+  const waiting = await waitingBills(trx, run.runId);
+  return waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
+}
+
 /**
  * Opens the stages whose turn has come, escalates what has waited too long and reminds, each fact
  * told once, in the transaction that assesses the run.

@@ -11,6 +11,7 @@ import {
 import { PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
 import { rejectedText } from "../../src/domain/payments/standing.ts";
 import { ALARMS } from "../../src/domain/payments/alarms.ts";
+import { decideByOf } from "../../src/domain/planning/dates.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
@@ -18,7 +19,7 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
-import { countLines } from "../../src/store/lines/lines.ts";
+import { countLines, firstDateIn } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";
@@ -35,7 +36,7 @@ import {
 } from "../../src/store/lines/undecided-lines.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { askApprovers, type Asking } from "./ask-approvers.ts";
+import { askApprovers, type Asking, asksOf } from "./ask-approvers.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { cameBack, troubledLines } from "../../src/store/lines/troubled-lines.ts";
 import { lostRun, unplanned } from "./lost-run.ts";
@@ -46,7 +47,11 @@ import { notifyOfRun } from "../notify/run.ts";
 
 const DAY_MS = 86_400_000;
 
-type RunView = Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] };
+type RunView = Parameters<typeof judgeProgress>[0] &
+  Asked & { readonly waits: readonly BusinessWait[] };
+
+/** Whom it waits for, and until when they decide. */
+type Asked = Required<Pick<Parameters<typeof judgeProgress>[0], "asks" | "decideBy">>;
 
 const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 
@@ -93,7 +98,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
       }
-      const told = { run, progress, counts, waits, clock, asks: asking.asks };
+      const told = { run, progress, counts, waits, clock, asks: view.asks };
       const tellInMs = await notifyOfRun(trx, told);
       return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, tellInMs) };
     }
@@ -228,13 +233,20 @@ class RunFacts {
       deposits: await depositsStand(this.#trx, runId, this.#clock),
       // Nothing is read while the service can't be, or asks to be left alone.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
-      asks: asking.asks,
+      ...(await this.#asked(counts, asking)),
       nextAskMs: asking.nextMs,
       nextChangesMs: [...(await nextChangesMs(this.#trx, this.moment)), this.#decisionTimeEndMs()],
       ...(await this.#afterLoss()),
       shortForMs: due.shortSinceMs === null ? 0 : this.#clock.realMs - due.shortSinceMs,
       clock: this.#clock,
     };
+  }
+
+  async #asked(counts: RunView["counts"], { asks }: Asking): Promise<Asked> {
+    if (!counts.has("awaiting-approval")) return { asks, decideBy: null };
+    const first = await firstDateIn(this.#trx, this.#run.runId, ["awaiting-approval"]);
+    const decideBy = first === null ? null : decideByOf(first);
+    return { asks: asks.length > 0 ? asks : await asksOf(this.#trx, this.#run), decideBy };
   }
 
   /** Until when nothing is sent after a loss of the store was noticed. */

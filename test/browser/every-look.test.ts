@@ -71,7 +71,7 @@ async function seen(state: State): Promise<string[]> {
   const looks = looksOf();
   await wear(page);
   await state.come(page, world);
-  const found: string[] = [];
+  const found: string[] = state.who === null ? [] : await lacking(page);
   for (const look of looks) {
     await wear(page, look, state.isPrinted);
     found.push(...(await faults(page, look)).map((fault) => `${look.name}: ${fault}`));
@@ -79,6 +79,14 @@ async function seen(state: State): Promise<string[]> {
   }
   if (state.who === null) await page.context().close();
   return found;
+}
+
+/** What each page has for whoever is signed in, wherever they are; signing in has nothing of it. */
+async function lacking(page: Page): Promise<string[]> {
+  if (new URL(page.url()).pathname.startsWith("/sign-in")) return [];
+  const parts = ["form[role=search] input[name=q]", "#banners", 'header.top a[href="/emergency"]'];
+  const counts = await Promise.all(parts.map((part) => page.locator(part).count()));
+  return parts.filter((_, at) => counts[at] !== 1).map((part) => `lacks ${part}`);
 }
 
 async function keep(page: Page, state: State, look: Look): Promise<void> {

@@ -164,6 +164,23 @@ test("doctor calls a store locked that another process has locked, and no worker
   expect(workers?.remedy).not.toContain("frozen");
 });
 
+test("doctor warns where a business is no sandbox and there is no key, and of a sandbox it doesn't", async () => {
+  const encryption = async (more: Record<string, string>) => {
+    const business = { PAYMENTS_API_URL: "https://127.0.0.1:9", PAYMENTS_BUSINESS_ID: "biz_1" };
+    const env = { ...business, PAYMENTS_API_TOKEN: "a-token", ...more };
+    const { checks } = (await payrun(["doctor", "--json"], { env })).json<Checks>();
+    return checks.find(({ name }) => name === "Encryption");
+  };
+  expect(await encryption({})).toMatchObject({
+    state: "warning",
+    text: "there is no key, so Temporal keeps bills, vendors and sums in plain text",
+    remedy: expect.stringContaining("PAYRUN_ENCRYPTION_KEYS"),
+  });
+  const keys = `new:${randomBytes(32).toString("base64")}`;
+  expect(await encryption({ PAYRUN_ENCRYPTION_KEYS: keys })).toMatchObject({ state: "ok" });
+  expect(await encryption({ PAYMENTS_API_SANDBOX: "true" })).toBeUndefined();
+});
+
 test("doctor counts what the vault has under each key, and names a key that was taken away too early", async () => {
   const cwd = temporaryFolder();
   const path = join(cwd, "payrun.db");

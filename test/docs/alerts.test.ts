@@ -40,6 +40,21 @@ test("there are five alerts, and each metric that they name is one of the gatewa
   for (const name of named) expect(metrics).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });
 
+test("alerts choose and group by labels that the metric has, and a gateway without a worker raises the one of that", async () => {
+  const token = await gateway.token("viola", ["viewer"]);
+  const { text: metrics } = await gateway.call("GET", "/metrics", token);
+  const [, has = ""] = /^payrun_conditions\{(.*code="no-worker".*)\} 1$/m.exec(metrics) ?? [];
+  const labels = [...has.matchAll(/(\w+)="/g)].map(([, label]) => label);
+  const asked = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/by \((\w+)\)|\{(\w+)=/g)].map(([, by, chosen]) => by ?? chosen),
+  );
+  expect(new Set(asked)).toEqual(new Set(["business", "code"]));
+  expect(labels).toEqual(expect.arrayContaining([...new Set(asked)]));
+  expect(metrics).toContain('payrun_workers{state="working"} 0');
+  const noWorker = rules.find(({ alert }) => alert === "PayrunNoWorker");
+  expect(noWorker?.expr).toContain('payrun_conditions{code="no-worker"}) > 0');
+});
+
 test("each condition that an alert waits for exists", () => {
   const codes = rules.flatMap(({ expr }) => {
     const [, listed = ""] = /code=~?"([^"]+)"/.exec(expr) ?? [];

@@ -24,3 +24,12 @@ test("the pages name paths at all", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
   expect([...text.matchAll(PATH)].length).toBeGreaterThan(30);
 });
+
+test("each drill of the page about operations names the tests that walk it", () => {
+  const text = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
+  const [, table = ""] = /^\| Drill \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  const drills = table.trim().split("\n");
+  expect(drills.length).toBeGreaterThan(8);
+  const untested = drills.filter((row) => !/`test\/[\w./-]+\.test\.ts` \|$/.test(row));
+  expect(untested).toEqual([]);
+});

@@ -1,9 +1,11 @@
-import { DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lastKept } from "../../src/store/janitor/behind.ts";
+import { payrun as cli } from "../cli/cli.ts";
 import { bills, PAY_ALL } from "../support/bills.ts";
+import { pageText, wordsOf } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
 import { expectAllDone, losableTemporal } from "../support/lost-data.ts";
 import type { TestPayrun } from "../support/payrun.ts";
@@ -17,26 +19,26 @@ function filesOf(payrun: TestPayrun): string[] {
   return [path, `${path}-wal`, `${path}-shm`];
 }
 
-/** A copy of the store as it is now, as a backup makes one while everything runs. */
-function backUp(payrun: TestPayrun): string {
+/** A copy of the store as it is now, as sqlite3's `.backup` makes one while everything runs. */
+async function backUp(payrun: TestPayrun): Promise<string> {
   const [path = ""] = filesOf(payrun);
   const copy = join(payrun.home, `backup-${Date.now()}.db`);
   const database = new DatabaseSync(path);
-  database.exec(`vacuum into '${copy}'`);
+  await backup(database, copy);
   database.close();
   return copy;
 }
 
 /** Stops everything that has the store open, puts another file in its place, or none, and goes on. */
-async function replaceStore(payrun: TestPayrun, backup?: string): Promise<void> {
+async function replaceStore(payrun: TestPayrun, copy?: string): Promise<void> {
   await payrun.killWorkers();
   await payrun.stopGateway("SIGKILL");
   await payrun.store.close();
   for (const file of filesOf(payrun)) await rm(file, { force: true });
   const [path = ""] = filesOf(payrun);
-  if (backup !== undefined) await copyFile(backup, path);
+  if (copy !== undefined) await copyFile(copy, path);
   await payrun.openStore();
-  if (backup === undefined) await payrun.makeTokens();
+  if (copy === undefined) await payrun.makeTokens();
   await payrun.startWorker();
   await payrun.startGateway();
 }
@@ -83,23 +85,50 @@ async function release(payrun: TestPayrun, hold: HoldJson): Promise<void> {
   expect(status).toBe(200);
 }
 
+/** The commands of a drill, in its row's order. */
+function commandsOfDrill(name: string): string[] {
+  const row = pageText("docs/operations.md")
+    .split("\n")
+    .find((line) => line.startsWith(`| ${name} |`));
+  return [...(row ?? "").matchAll(/`(payrun [^`]+)`/g)].map(([, command = ""]) => command);
+}
+
 describe("a store that was restored from a backup", () => {
   test.runIf(isLong)(
-    "holds everything until a person has looked, and then finds what was paid meanwhile",
+    "holds everything until a person has looked by the drill's commands, and then finds what was paid meanwhile",
     async () => {
       const payrun = await server.start();
       const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
-      const backup = backUp(payrun);
+      const copy = await backUp(payrun);
       await approve(payrun, runId);
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
-      await replaceStore(payrun, backup);
+      await replaceStore(payrun, copy);
       const hold = await holdOnAll(payrun);
+      const env = {
+        PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
+        PAYRUN_TOKEN: payrun.tokens.get("operator") ?? "",
+      };
+      const typed = async (command: string | undefined, ...more: readonly string[]) => {
+        const { code, stdout, stderr } = await cli([...wordsOf(command ?? ""), ...more], { env });
+        expect(code, `${command}: ${stderr}`).toBe(0);
+        return stdout;
+      };
+      const [holds, payments, explain, letGo, ...others] = commandsOfDrill(
+        "The database is lost at three in the morning",
+      );
+      expect(others).toEqual([]);
+      expect(await typed(holds)).toMatch(new RegExp(`^everything .*${hold.id}$`, "m"));
+      const listed = await typed(payments?.replace("BACKUP_DAY", "2000-01-01"));
+      expect(listed).toContain("not on record: 2, $30.00");
+      const explained = await typed(explain?.replace("BILL", made[0]?.id ?? ""));
+      expect(explained).toContain("by a payment that this store has no record of");
       expect(await compared(payrun)).toEqual(
         made.map(() => ({ onRecord: false, mayBeOurs: true })),
       );
       await approve(payrun, runId);
       await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
-      await release(payrun, hold);
+      const released = await typed(letGo?.replace("HOLD_ID", hold.id), "--yes");
+      expect(released).toContain("2 bills, $30.00, go out after");
       // Nothing is sent before what may have been forgotten must show.
       await payrun.sandbox.control.advanceWire("PT9M");
       const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
@@ -119,7 +148,7 @@ describe("a store that was restored from a backup", () => {
     async () => {
       const payrun = await server.start();
       const { runId, made } = await plannedRun(payrun, [10_00]);
-      const backup = backUp(payrun);
+      const copy = await backUp(payrun);
       await approve(payrun, runId);
       // Sent on the planned day: what was paid on another one counts as paid by somebody else.
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
@@ -131,7 +160,7 @@ describe("a store that was restored from a backup", () => {
       await payrun.untilPhase(second, "awaiting-approval");
       await approve(payrun, second);
       await payrun.until(second, "sent", ({ counts }) => counts.scheduled === 1);
-      await replaceStore(payrun, backup);
+      await replaceStore(payrun, copy);
       const hold = await holdOnAll(payrun);
       await approve(payrun, runId);
       await release(payrun, hold);
@@ -151,9 +180,9 @@ describe.runIf(isLong)("store and Temporal's data, lost together,", () => {
     const payrun = await server.start();
     const { runId, made } = await plannedRun(payrun, [10_00]);
     await expect.poll(() => lastKept(payrun.store.db)).not.toBeNull();
-    const backup = backUp(payrun);
+    const copy = await backUp(payrun);
     // As one that was made an hour ago.
-    const database = new DatabaseSync(backup);
+    const database = new DatabaseSync(copy);
     database.exec(
       "update leases set until_ms = until_ms - 3600000 where name = 'store-kept'; update runs set launched_at_ms = launched_at_ms - 7200000",
     );
@@ -161,7 +190,7 @@ describe.runIf(isLong)("store and Temporal's data, lost together,", () => {
     await payrun.call("launcher", "POST", `/v1/runs/${encodeURIComponent(runId)}/cancel`);
     await payrun.killWorkers();
     await server.lose();
-    await replaceStore(payrun, backup);
+    await replaceStore(payrun, copy);
     const hold = await holdOnAll(payrun);
     expect(hold.reason).toContain(`Temporal has lost ${runId}`);
     await approve(payrun, runId);

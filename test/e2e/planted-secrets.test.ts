@@ -44,7 +44,8 @@ test("after a whole run with what goes wrong in it no secret stands in any store
   said["/metrics"] = await metrics.text();
   expect(said["/metrics"]).toContain("payrun_refused_requests_total");
   Object.assign(said, await commands(payrun, runId));
-  Object.assign(said, await pages(payrun, { runId, billId: failing }));
+  const { read, secrets } = await pages(payrun, { runId, billId: failing });
+  Object.assign(said, read);
 
   const planted = {
     "the service's token": payrun.sandbox.business.token,
@@ -53,6 +54,7 @@ test("after a whole run with what goes wrong in it no secret stands in any store
     "a stranger's token": WRONG_TOKEN,
     "a cookie": COOKIE,
     "the database's password": PASSWORD,
+    ...secrets,
     ...Object.fromEntries(
       [...payrun.tokens].map(([person, token]) => [`the token of ${person}`, token]),
     ),
@@ -92,14 +94,18 @@ async function strangers(payrun: TestPayrun, runId: string): Promise<Record<stri
   return said;
 }
 
-/** What the console's pages say to an administrator who has signed in. */
+/** What the console's pages say to an administrator who has signed in, and by which secrets. */
 async function pages(
   payrun: TestPayrun,
   { runId, billId }: { readonly runId: string; readonly billId: string },
-): Promise<Record<string, string>> {
-  const link = await payrun.call<{ url: string }>("admin", "POST", "/v1/sign-in-links", {});
+): Promise<Record<"read" | "secrets", Record<string, string>>> {
+  const link = await payrun.call<{ code: string }>("admin", "POST", "/v1/sign-in-links", {});
   const browser = new Browser(payrun.gatewayUrl);
-  await browser.post("/sign-in", { code: link.body.url.split("#")[1] ?? "" });
+  await browser.post("/sign-in", { code: link.body.code });
+  const secrets = {
+    "a link that signed in": link.body.code,
+    "a session": browser.cookie.split("=")[1] ?? "",
+  };
   const [run, bill] = [runId, billId].map(encodeURIComponent);
   const read: Record<string, string> = {};
   for (const path of [
@@ -111,7 +117,7 @@ async function pages(
     read[`page ${path}`] = await answer.text();
   }
   expect(read["page /"]).toContain("Stop everything");
-  return read;
+  return { read, secrets };
 }
 
 /** What commands print, also where they can't do anything. */

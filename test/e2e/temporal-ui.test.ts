@@ -102,7 +102,7 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
   });
 });
 
-test("the saved views of docs/temporal.md find a run that waits for approval, and its details link to its page", async () => {
+test("the saved views of docs/temporal.md find a run that waits for approval, and its details say for whom, until when and how to decide, with a link to its page", async () => {
   const text = readFileSync(new URL("../../docs/temporal.md", import.meta.url), "utf8");
   const views = [...text.matchAll(/^temporal workflow list --query '(.+)'$/gm)].map(
     ([, query = ""]) => query,
@@ -129,6 +129,9 @@ test("the saved views of docs/temporal.md find a run that waits for approval, an
   const handle = payrun.temporal.workflow.getHandle(runId);
   const shown = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
   expect(shown.currentDetails).toContain(`${runPage(runId)})`);
+  expect(shown.currentDetails).toMatch(/Waits for: 1 bill waiting for approval by controller/);
+  expect(shown.currentDetails).toMatch(/Decide by \w+, /);
+  expect(shown.currentDetails).toContain(`\`payrun approve ${runId}\``);
   await payrun.call("operator", "POST", `/v1/runs/${encodeURIComponent(runId)}/cancel`, {});
 });
 

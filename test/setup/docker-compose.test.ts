@@ -79,6 +79,23 @@ test("every part that stays up says whether it works, but for the UI, which only
   }
 });
 
+test("a check asks at a port that its part serves", () => {
+  for (const [name, each] of services) {
+    const asked = each.healthcheck?.test.join(" ").match(/(?<=[: ])\d+(?=$|\/)/)?.[0];
+    if (asked === undefined) continue;
+    const shared = each.network_mode?.replace("service:", "");
+    const { ports } = shared === undefined ? each : service(shared);
+    expect(
+      ports.map((port) => port.split(":").at(-1)),
+      name,
+    ).toContain(asked);
+  }
+});
+
+test("PostgreSQL is asked over TCP, since it answers over its socket before it is set up", () => {
+  expect(service("postgresql").healthcheck?.test.join(" ")).toContain("--host 127.0.0.1");
+});
+
 test("PostgreSQL's superuser makes the users and does nothing else, and no two share one", () => {
   const superuser = service("postgresql").environment["POSTGRES_USER"];
   const userOf = (url = "") => (url === "" ? undefined : new URL(url).username);

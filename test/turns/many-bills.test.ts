@@ -38,6 +38,7 @@ class Bills {
     add("processing", this.#count - this.settled - this.toPay);
     return judgeProgress({
       run: {
+        runId: "pay-run/acme/weekly/2026-11-19",
         phase: "settling",
         playbook: "weekly",
         period: "2026-11-19",

@@ -9,10 +9,12 @@ import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
 import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
+import { deadlineLines } from "../notices/run-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface ProgressInput extends RunSoFar {
   readonly run: RunSoFar["run"] & {
+    readonly runId: string;
     readonly phase: RunPhase;
     readonly playbook: string;
     readonly period: string;
@@ -53,8 +55,10 @@ export interface ProgressInput extends RunSoFar {
   /** Service-clock instant at which a waiting line may be leased again. */
   readonly nextLeaseMs: number | null;
   readonly payDate: string | null;
-  /** Open approvals; set if they depend on time. */
+  /** Open approvals. */
   readonly asks?: readonly ApprovalAsk[];
+  /** ISO instant after which approving changes the dates; null for none. */
+  readonly decideBy?: string | null;
   /** Business-clock instant of the next reminder or escalation. */
   readonly nextAskMs?: number | null;
   /** Business-clock instants at which a line changes by itself. */
@@ -218,6 +222,12 @@ function wakeIn(input: ProgressInput): number {
   );
 }
 
+function decideText({ run, page, decideBy = null, clock: { zone } }: ProgressInput): string {
+  const onPage = page === undefined ? "" : "on its page, or ";
+  const how = `\`payrun approve ${run.runId}\` or \`payrun reject ${run.runId}\``;
+  return [...deadlineLines({ decideBy, zone }), `They decide ${onPage}with ${how}.`].join(" ");
+}
+
 function markdown(
   input: ProgressInput,
   {
@@ -250,7 +260,7 @@ function markdown(
     "| State | Bills | Amount |",
     "|---|---:|---:|",
     ...rows,
-    ...(asked.length === 0 ? [] : ["", "Asked to approve:", "", ...asked]),
+    ...(asked.length === 0 ? [] : ["", "Asked to approve:", "", ...asked, "", decideText(input)]),
     ...(odd.length === 0 ? [] : ["", "Worth a look:", "", ...odd]),
   ].join("\n");
 }

@@ -94,7 +94,8 @@ export function requireOwnOrigin(
 }
 
 /**
- * Opens a session for whoever has shown who they are, and gives the browser its cookie.
+ * Opens a session for whoever has shown who they are, and gives the browser its cookie. The one that
+ * the browser had ends: nobody goes on with a cookie that was known before.
  *
  * @throws GatewayError 401 where what they signed in by counts for nothing any more
  */
@@ -109,6 +110,7 @@ export async function signIn(c: Context, context: GatewayContext, by: SignIn): P
     const last = before === undefined ? undefined : await findSession(trx, before);
     const isSame = last !== undefined && principalOf(last.name) === principalOf(principal.name);
     const keptForm = isSame ? last.keptForm : null;
+    if (last !== undefined) await endSession(trx, last, { by: principal.name, nowMs });
     return openSession(trx, by, { nowMs, from: addressOf(c), endsAtMs, keptForm });
   });
   if (opened === undefined) throw signedOut();

@@ -31,6 +31,7 @@ test("the approvers of a plan are told of it once, however often the run is asse
   expect(notice.subject).toMatch(/2 bills of \$200\.00 wait for approval$/);
   expect(notice.text).toContain(`payrun approve ${runId}`);
   expect(notice.text).toMatch(/An approval by .*owner.* counts for 2 bills, \$200\.00\./);
+  expect(notice.text).toMatch(/Decide by \w+day, .* New York: after that, payment dates change/);
   expect(notice.roles).toContain("owner");
   expect(notice.data).toMatchObject({ count: 2, cents: 20_000 });
 });

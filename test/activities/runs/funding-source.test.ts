@@ -71,7 +71,7 @@ describe("a run whose funding source can't pay", () => {
     await world.pay(bank.runId);
     const balance = await world.plannedRun([{ contactId: "v2" }]);
     const now = await assessRun(world.context(), balance.runId);
-    expect(now.waitingFor).toBe("1 bill waiting for approval");
+    expect(now.waitingFor).toBe("1 bill waiting for approval by owner");
   });
 });
 

@@ -9,6 +9,7 @@ function input(
 ): ProgressInput {
   return {
     run: {
+      runId: "pay-run/acme/weekly/2026-11-05",
       phase: "paying",
       playbook: "weekly",
       period: "2026-11-05",
@@ -182,6 +183,24 @@ test("the details link to the run's page, where somebody can say its address", (
   const { details } = judgeProgress(input({ "awaiting-approval": 1 }, { page }));
   expect(details).toContain(`[Open it in the console](${page})`);
   expect(judgeProgress(input({ "awaiting-approval": 1 })).details).not.toContain("console");
+});
+
+test("the details say who is asked to approve, until when, and how they decide", () => {
+  const asks = [
+    {
+      ...{ ruleIndex: 0, stage: 0, stages: 1, escalated: false, count: 2, cents: 200 },
+      ...{ sinceMs: null, sinceRealMs: null, remindAtMs: null, escalateAtMs: null },
+      ...{ by: ["controller", "owner"], quorum: 1, escalatesTo: [] },
+    },
+  ];
+  const decideBy = "2026-11-05T05:00:00.000Z";
+  const given = { asks, decideBy, page: "https://payrun.example.com/runs/1" };
+  const { waitingFor, details } = judgeProgress(input({ "awaiting-approval": 2 }, given));
+  expect(waitingFor).toBe("2 bills waiting for approval by controller or owner");
+  expect(details).toContain("- controller or owner: 2 bills, $2.00.");
+  expect(details).toContain(
+    "Decide by Wednesday, Nov 4, 11:59 PM New York: after that, payment dates change. They decide on its page, or with `payrun approve pay-run/acme/weekly/2026-11-05`",
+  );
 });
 
 test("a run whose payments were all called back says so in what Temporal shows of it", () => {

@@ -154,6 +154,34 @@ test("a session is over when it was signed out of, after twelve hours, and with 
   expect(await greeted(revoked)).toBeUndefined();
 });
 
+test("a sign-in makes a new cookie and ends the session that the browser had, whoever's it was", async () => {
+  const browser = await signedIn();
+  for (const token of [cora.token, admin]) {
+    const { code } = await linkOf(token);
+    const old = browser.cookie;
+    expect((await browser.post("/sign-in", { code })).status).toBe(303);
+    expect(browser.cookie).not.toBe(old);
+    const page = await fetch(`${gateway.url}/sign-in`, { headers: { cookie: old } });
+    expect(await page.text()).not.toContain("Signed in as");
+  }
+  expect(await greeted(browser)).toBe("ada");
+  // One that somebody has planted signs nobody in afterwards.
+  const planted = `payrun_session=session_${"x".repeat(43)}`;
+  const { code } = await linkOf(cora.token);
+  const headers = { cookie: planted, origin: gateway.url };
+  const body = new URLSearchParams({ code });
+  const init = { method: "POST", headers, body, redirect: "manual" } as const;
+  const answer = await fetch(`${gateway.url}/sign-in`, init);
+  expect(answer.status).toBe(303);
+  expect(answer.headers.getSetCookie().join()).not.toContain(planted);
+  const page = await fetch(`${gateway.url}/sign-in`, { headers: { cookie: planted } });
+  expect(await page.text()).not.toContain("Signed in as");
+  expect((await trail()).filter((line) => line.endsWith("session.ended"))).toEqual([
+    "Cora: session.ended",
+    "ada: session.ended",
+  ]);
+});
+
 test("whoever made a token is signed in with it no more once its holder has renewed it", async () => {
   const makers = await signedIn();
   const { code } = await linkOf(cora.token);

@@ -61,6 +61,13 @@ test("an address is mailed five times in ten minutes at most", async () => {
   expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
+test("one network address has twenty mails sent in ten minutes at most, to whomever", async () => {
+  const answers = [];
+  for (let no = 0; no < 21; no += 1) answers.push((await ask(`x${no}@acme.example`)).status);
+  expect(answers.slice(0, 20)).not.toContain(429);
+  expect(answers[20]).toBe(429);
+});
+
 test("a mail server that is down is in the log, without the address", async () => {
   await gateway.token("cora", ["controller"]);
   smtp.failWith = 451;

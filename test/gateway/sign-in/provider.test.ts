@@ -88,6 +88,23 @@ test("what was begun in one browser signs nobody in in another, and nobody twice
   expect((await browser.get(back)).status).toBe(401);
 });
 
+test.each(["state", "nonce", "verifier"])(
+  "an answer that is not for the %s that this browser began with signs nobody in",
+  async (what) => {
+    await start([person("00u1", ["controller"])]);
+    const browser = new Browser(gateway.url);
+    const back = await atProvider(browser, "00u1");
+    const [, kept = ""] = /payrun_sign_in=([^;]+)/.exec(browser.set.join()) ?? [];
+    const flow = JSON.parse(Buffer.from(kept, "base64url").toString()) as Record<string, string>;
+    expect(flow[what]).toMatch(/^[\w-]{43}$/);
+    const other = Buffer.from(JSON.stringify({ ...flow, [what]: "x".repeat(43) }));
+    const cookie = `payrun_sign_in=${other.toString("base64url")}`;
+    const answer = await fetch(`${gateway.url}${back}`, { headers: { cookie } });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.getSetCookie().join()).not.toContain("payrun_session");
+  },
+);
+
 test("whoever is something else in another business chooses as what they act", async () => {
   await start(
     [person("00u1", ["controller"])],
@@ -121,6 +138,22 @@ test("signing in again has the provider ask again who it is", async () => {
   expect(searchParams.get("max_age")).toBe("0");
   expect(searchParams.get("prompt")).toBe("login");
   expect(searchParams.get("code_challenge_method")).toBe("S256");
+});
+
+test("a provider that doesn't take our secret is in the log, without the secret and what it sent", async () => {
+  const clientSecret = "a-secret-of-another-client";
+  const signIn = { provider: { issuer, ...CLIENT, clientSecret } };
+  gateway = await startTestGateway({ profiles: [profile({ name: "b0", signIn })], port });
+  const browser = new Browser(gateway.url);
+  const back = await atProvider(browser, "00u1");
+  expect((await browser.get(back)).status).toBe(401);
+  const logged = gateway.logged.join("\n");
+  expect(logged).toContain("a sign-in at a provider failed");
+  const code = new URL(back, gateway.url).searchParams.get("code") ?? "";
+  for (const secret of [clientSecret, code]) {
+    expect(secret.length).toBeGreaterThan(15);
+    expect(logged).not.toContain(secret);
+  }
 });
 
 test("a provider that can't be reached is said, and how to sign in without it", async () => {
