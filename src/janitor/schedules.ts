@@ -1,3 +1,4 @@
+import type { Client } from "@temporalio/client";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { appendAudit } from "../store/audit/audit.ts";
@@ -6,10 +7,13 @@ import { withSchedule } from "../store/playbooks/schedule-turns.ts";
 import { noteOutsideAct, scheduleWish } from "../store/playbooks/schedule-wishes.ts";
 import {
   backfillSchedule,
+  deleteSchedule,
+  isUnderNewestKey,
   listSchedules,
   putSchedule,
   readSchedule,
 } from "../temporal/schedules.ts";
+import { VaultError } from "../vault/keyring.ts";
 import { OWN_AUTHOR } from "../contracts/names.ts";
 import type { JanitorContext } from "./context.ts";
 
@@ -46,14 +50,56 @@ export async function compareSchedules(
     if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
     const kept = there.get(playbook.name);
     const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
+    const of = { business: profile.name, playbook: playbook.name };
+    if (kept !== undefined) await rewriteOnce(context, profile, playbook);
     if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
-    await withSchedule(
-      store.db,
-      { business: profile.name, playbook: playbook.name },
-      NO_WAIT_MS,
-      () => settle(context, profile, playbook),
-    );
+    await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook));
   }
+}
+
+/** Schedules that each process has looked at: its keys stay the same as long as it lives. */
+const rewritten = new WeakMap<Client, Set<string>>();
+
+/**
+ * A schedule lives longer than a key: the first look of each process writes it under the newest
+ * one, also where the old one is gone already, so that its launchers can be read.
+ */
+async function rewriteOnce(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  playbook: StoredPlaybook,
+): Promise<void> {
+  const { store, temporal } = context;
+  const of = { business: profile.name, playbook: playbook.name };
+  const done = rewritten.get(temporal) ?? new Set<string>();
+  rewritten.set(temporal, done);
+  const name = `${of.business}/${of.playbook}`;
+  if (done.has(name)) return;
+  await withSchedule(store.db, of, NO_WAIT_MS, async () => {
+    if ((await isUnderNewestKey(temporal, of)) === false) await rewrite(context, profile, playbook);
+    done.add(name);
+    return {};
+  });
+}
+
+async function rewrite(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  playbook: StoredPlaybook,
+): Promise<void> {
+  const { schedule } = playbook.compiled;
+  if (schedule === null) return;
+  const { temporal, log } = context;
+  const of = { business: profile.name, playbook: playbook.name };
+  try {
+    await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    // What can't be read can't be changed, and has launched nothing: the store knows all of it.
+    await deleteSchedule(temporal, of);
+    await restore(context, profile, playbook);
+  }
+  log.info("a schedule was written under the newest key", of);
 }
 
 /** Lists lag behind, so the one schedule is asked for before anything is done. */

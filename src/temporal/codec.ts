@@ -87,6 +87,11 @@ export function failureConverterOf({
   return encryptsHistories() ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
 }
 
+/** Id of the key that a payload is encrypted under; undefined where it is plain. */
+export function keyIdOf(payload: Payload): string | undefined {
+  return isEncrypted(payload) ? textOf(payload.metadata?.[KEY_ID]) : undefined;
+}
+
 function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.[ENCODING]) === ENCRYPTED;
 }

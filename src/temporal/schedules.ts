@@ -1,14 +1,16 @@
 import {
   type CalendarSpec,
   type Client,
+  isGrpcServiceError,
   type ScheduleDescription,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
 } from "@temporalio/client";
-import { TypedSearchAttributes } from "@temporalio/common";
+import { type Payload, TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
+import { keyIdOf } from "./codec.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
@@ -18,6 +20,8 @@ const SHORTEST_CATCH_UP_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A server that doesn't answer must not hold up a pass for ever. */
 const LIST_MS = 20_000;
+/** Of gRPC's status codes. */
+const NOT_FOUND = 5;
 
 /** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */
 export interface LauncherSchedule extends ScheduledPayRunInput {
@@ -126,6 +130,31 @@ export async function readSchedule(
     note: note === undefined || note === "" ? null : note,
     inStep: wanted !== null && isInStep(description, optionsOf(wanted)),
   };
+}
+
+/**
+ * Whether Temporal keeps a schedule's input under the key that this process encrypts with. Nothing
+ * is decrypted: the key that it is under may be gone.
+ *
+ * @returns undefined where there is none
+ */
+export async function isUnderNewestKey(
+  client: Client,
+  of: ScheduleKey,
+): Promise<boolean | undefined> {
+  const { namespace, loadedDataConverter } = client.options;
+  const request = { namespace, scheduleId: idOf(of) };
+  let kept: readonly Payload[];
+  try {
+    const { schedule } = await client.workflowService.describeSchedule(request);
+    kept = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+    throw error;
+  }
+  let ours: Payload[] = [{ data: new Uint8Array() }];
+  for (const codec of loadedDataConverter.payloadCodecs) ours = await codec.encode(ours);
+  return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
 }
 
 function idOf({ business, playbook }: ScheduleKey): string {

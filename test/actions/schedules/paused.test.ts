@@ -1,8 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "@temporalio/client";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { withSchedule } from "../../../src/store/playbooks/schedule-turns.ts";
 import { compareSchedules } from "../../../src/janitor/schedules.ts";
+import { scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
+import { dataConverterOf } from "../../../src/temporal/codec.ts";
+import { isUnderNewestKey } from "../../../src/temporal/schedules.ts";
 import { profile } from "../../gateway/support/gateway.ts";
 import { useSchedules } from "../../gateway/support/schedules.ts";
 
@@ -15,14 +20,14 @@ beforeEach(() => {
 });
 
 /** What the janitor does with schedules each minute. */
-async function pass(): Promise<void> {
+async function pass(temporal = scene.on.client): Promise<void> {
   const nobody = (): never => {
     throw new Error("the service is not asked");
   };
   await compareSchedules(
     {
       store: scene.on.gateway.store,
-      temporal: scene.on.client,
+      temporal,
       log: { info: () => undefined, warn: () => undefined },
       profiles: { all: () => [business] },
       clientOf: nobody,
@@ -168,5 +173,35 @@ describe("a pause made in Temporal itself", () => {
       const last = (await acts()).at(-1)?.[0];
       expect(last).toBe(state.paused ? "schedule.paused" : "schedule.resumed");
     }
+  });
+});
+
+describe("a schedule that was made under an older key", () => {
+  const key = (id: string) => ({ id, key: randomBytes(32) });
+  const [older, newer] = [key("older"), key("newer")];
+  const under = (...encryptionKeys: readonly ReturnType<typeof key>[]): Client => {
+    const { connection, options } = scene.on.client;
+    const dataConverter = dataConverterOf({ encryptionKeys, encryptsHistories: () => true });
+    return new Client({ connection, namespace: options.namespace, dataConverter });
+  };
+
+  test.each([
+    ["while workers still have that one", [newer, older]],
+    ["after it was taken away", [newer]],
+  ])("is written under the newest one %s, and stays paused", async (_, keys) => {
+    await scene.apply("{ every: thursday }");
+    await scene.post("weekly/pause", { note: "books are being closed" });
+    await pass(under(older));
+    const of = { business: "acme", playbook: "weekly" };
+    await expect.poll(() => isUnderNewestKey(under(older), of)).toBe(true);
+    const now = under(...keys);
+    expect(await isUnderNewestKey(now, of)).toBe(false);
+    await pass(now);
+    expect(await isUnderNewestKey(now, of)).toBe(true);
+    const { state, action } = await now.schedule
+      .getHandle(scheduledPayRunId("acme", "weekly"))
+      .describe();
+    expect(state).toMatchObject({ paused: true, note: expect.stringContaining("books are being") });
+    expect(action.args).toMatchObject([{ playbook: "weekly", business: "acme" }]);
   });
 });
