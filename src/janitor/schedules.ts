@@ -13,7 +13,7 @@ import {
   putSchedule,
   readSchedule,
 } from "../temporal/schedules.ts";
-import { VaultError } from "../vault/keyring.ts";
+import { isUnreadable } from "../temporal/codec.ts";
 import { OWN_AUTHOR } from "../contracts/names.ts";
 import type { JanitorContext } from "./context.ts";
 
@@ -94,7 +94,7 @@ async function rewrite(
   try {
     await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
   } catch (error) {
-    if (!(error instanceof VaultError)) throw error;
+    if (!isUnreadable(error)) throw error;
     // What can't be read can't be changed, and has launched nothing: the store knows all of it.
     await deleteSchedule(temporal, of);
     await restore(context, profile, playbook);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { Keyring } from "../vault/keyring.ts";
+import { Keyring, VaultError } from "../vault/keyring.ts";
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
@@ -85,6 +85,11 @@ export function failureConverterOf({
   encryptsHistories,
 }: Pick<EncryptionSettings, "encryptsHistories">): Pick<DataConverter, "failureConverterPath"> {
   return encryptsHistories() ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
+}
+
+/** True where a payload was under a key that this process lacks, or was changed. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof VaultError;
 }
 
 /** Id of the key that a payload is encrypted under; undefined where it is plain. */
