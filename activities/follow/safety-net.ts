@@ -7,7 +7,12 @@ import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
-import { type AlarmCode, ALARMS } from "../../src/domain/payments/alarms.ts";
+import {
+  type AlarmCode,
+  alarmAfter,
+  ALARMS,
+  cancelling,
+} from "../../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../../src/domain/payments/owed.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { HoldScopeName } from "../../src/domain/holds.ts";
@@ -125,7 +130,8 @@ export async function watchScheduled(
         code: "more-than-owed",
         found: tooMuch,
         cancel: tooMuchOf(payments, tooMuch),
-        text: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}. What is too much is cancelled where the service still lets us, before 9:00 New York on ${line.executionDate}.`,
+        fact: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}.`,
+        act: cancelling(`What is too much for ${line.executionDate}`),
       });
       continue;
     }
@@ -141,7 +147,8 @@ export async function watchScheduled(
         code: "payee-changed-after-approval",
         found: payee.last4 ?? "none",
         cancel: line.paymentIds,
-        text: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(payee.last4)} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
+        fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(payee.last4)} after the approval. Ask the vendor by phone.`,
+        act: cancelling(`The payment of ${line.executionDate}`),
       });
     }
   }
@@ -163,7 +170,10 @@ interface Alarm {
   readonly scope: HoldScopeName;
   readonly value: string;
   readonly code: AlarmCode;
-  readonly text: string;
+  /** What was found; the hold that is set says it for as long as it lasts. */
+  readonly fact: string;
+  /** What is done about it now. */
+  readonly act: string;
   /** What was found: another find of the same code is told of anew. */
   readonly found: string | number;
   /** Payments to cancel, where the service still lets us. */
@@ -179,7 +189,8 @@ export function alarmBehind(
   const isStopped = to === "cancelled" || to === "refunded" || to === "held";
   if (!isStopped || reason === null) return null;
   const code = ALARMS.find((each) => each === reasonCode);
-  return code === undefined ? null : { code, text: reason };
+  if (code === undefined) return null;
+  return { code, text: to === "held" ? reason : alarmAfter(reason, to) };
 }
 
 /** The newest payments that can be cancelled, until what is too much is covered. */
@@ -205,19 +216,20 @@ async function alarm(
   what: Alarm,
 ): Promise<void> {
   // An account that changes again, or more that is too much, is told of anew.
-  if (line.reasonCode === what.code && line.reason === what.text) return;
+  const text = `${what.fact} ${what.act}`;
+  if (line.reasonCode === what.code && line.reason === text) return;
   const { business, runId } = run;
-  context.log.warn(what.text, { business, runId, payableId: line.payableId });
+  context.log.warn(text, { business, runId, payableId: line.payableId });
   const asked = await context.store.transactionOf(run.businessId, async (trx) => {
-    await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
+    await changeLine(trx, line, { reasonCode: what.code, reason: text }, clock.realMs);
     const { businessId } = run;
-    const hold = { businessId, scope: what.scope, value: what.value, reason: what.text };
+    const hold = { businessId, scope: what.scope, value: what.value, reason: what.fact };
     await holdOnce(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs }, clock);
     await raiseNotice(trx, {
       businessId: run.businessId,
       kind: "payment-in-doubt",
       factKey: `${run.runId}/${line.payableId}/${what.code}/${what.found}`,
-      ...inDoubt(line.payableId, what.text),
+      ...inDoubt(line.payableId, text),
       roles: ["operator"],
       data: { payableId: line.payableId, code: what.code, cancels: what.cancel },
       runId: run.runId,
@@ -229,7 +241,7 @@ async function alarm(
       actor: run.runId,
       action: `alarm:${what.code}`,
       subject: line.payableId,
-      details: { text: what.text, cancels: what.cancel },
+      details: { text, cancels: what.cancel },
     });
     return what.cancel.length === 0 ? null : askToCancel(trx, run, what, clock);
   });
@@ -260,7 +272,7 @@ async function askToCancel(
     playbook: "",
     policy: cancelOfPayments(what.cancel),
     runId: null,
-    reason: what.text,
+    reason: what.fact,
     requestedBy: OWN_AUTHOR,
     nowMs: clock.realMs,
   };

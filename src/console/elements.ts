@@ -233,6 +233,21 @@ export function movedOn(ticked: number, left: number, what: string): Markup | ""
   );
 }
 
+/** What came of acts that came to something else; of many different things it stands below. */
+function otherOutcomes(others: readonly Outcome[], of: number): string {
+  const words = new Map<string, number>();
+  for (const other of others) {
+    const says = (other.done ? other.says : undefined) ?? "";
+    words.set(says, (words.get(says) ?? 0) + 1);
+  }
+  if (words.size > WORDS_MOST) return `Of ${whole(others.length)} what came stands below.`;
+  return [...words]
+    .map(([says, count]) => (of === 1 ? says : `${whole(count)} of ${whole(of)}: ${says}`))
+    .join(" ");
+}
+
+const WORDS_MOST = 2;
+
 /** What became of each of several acts, what was refused first. */
 export function outcomes(
   of: readonly Outcome[],
@@ -250,9 +265,9 @@ export function outcomes(
       : note(
           "warn",
           html`<p>
-            ${count}
+            ${plain.length === 0 ? "" : count}
             ${refused.length === 0 ? "" : html`${whole(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing of ${refused.length === 1 ? "it" : "them"} was changed.`}
-            ${others.length === 0 ? "" : html`Of ${whole(others.length)} something else came: it stands below.`}
+            ${otherOutcomes(others, of.length)}
           </p>`,
         );
   const results = table(

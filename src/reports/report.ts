@@ -9,6 +9,7 @@ import { zoneOf } from "./moment.ts";
 import { cell, dollars } from "./csv.ts";
 import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
+import { stateTold } from "../domain/runs/given-back.ts";
 import { markGivenBack } from "./status/given-back.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
@@ -144,6 +145,8 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["payment_ids", (payment) => payment.paymentIds.join(" ")],
   ["attempts", (payment) => String(payment.attempts)],
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
+  // What people are told, where the state, which programs know, doesn't tell it all.
+  ["stands", stateTold],
 ];
 
 /** One row per line of the run, RFC 4180, read and written page by page. */

@@ -117,6 +117,16 @@ describe("a hold says what it holds", () => {
   });
 });
 
+test("the list of runs begins with what is on hold as a whole", async () => {
+  const list = async () => (await typed(gateway, controller, ["status"])).stdout;
+  expect(await list()).not.toContain("on hold:");
+  await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
+  await typed(gateway, controller, ["hold", "--source", "balance", "--reason", "odd debits"]);
+  const lines = (await list()).split("\n");
+  expect(lines[0]).toMatch(/^! Everything of acme is on hold: fraud\? \(cora, .* New York\)/);
+  expect(lines[1]).toMatch(/^! Account Balance of acme is on hold: odd debits \(cora, /);
+});
+
 describe("payrun stop", () => {
   test("holds everything with one hold, and says what can still be taken back and until when", async () => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);

@@ -7,14 +7,12 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { orExample, playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
-import { shortName } from "../../contracts/workflow-kinds.ts";
+import { launchedLines } from "../show/launched.ts";
 import { nobodyWorks } from "../show/conditions.ts";
-import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, pollUntil, progressLine } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import type { IncidentStatus } from "../../api/incidents.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 import { type OnboardingStatus, OnboardingStatusBody } from "../../api/onboardings.ts";
@@ -108,13 +106,13 @@ async function launch(
     return launchedCancellation({ output, gateway }, launched, { wait, limitMs });
   }
   if (options.wait === undefined) {
-    output.line(`${green("✓")} ${launched.id}${isNew ? "" : "  was launched already"}`);
     const run = launched.kind === "pay-run" ? await planned(gateway, launched) : launched;
-    output.line(nextOf(run, config().home));
+    const { lines, exitCode } = launchedLines(run, { isNew, home: config().home });
+    output.lines(lines);
     const isPlanned = run.phase !== "planning";
     if (!isPlanned) for (const line of await nobodyWorks(gateway)) output.note(line);
     output.document(run);
-    return EXIT.done;
+    return exitCode;
   }
   output.note(launched.id);
   const run = await pollRun(gateway, launched.id, {
@@ -130,16 +128,6 @@ async function launch(
 /** The run once it has its plan; as it is where no worker plans it soon. */
 function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> {
   return pollRun(gateway, id, { until: ({ phase }) => phase !== "planning", limitMs: PLANNED_MS });
-}
-
-/** What to type next. */
-function nextOf(run: RunStatus | IncidentStatus, home: string): string {
-  const name = shortName(run.id);
-  if (run.kind !== "pay-run") return dim(`payrun status ${name}`);
-  if ("planOnly" in run) return dim(`it only plans, and nothing is sent: payrun show ${name}`);
-  if (!hasEnded(run)) return nextCommands(run, home);
-  const isEmpty = run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0;
-  return dim(`${isEmpty ? "there is nothing to pay" : run.phase}: payrun show ${name} says why`);
 }
 
 function readInputs(pairs: readonly string[]): Record<string, string> {

@@ -11,7 +11,9 @@ import type { Session } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
 import { phaseText } from "../show/run.ts";
 import { dim, printable, table } from "../terminal/text.ts";
+import { stopLine } from "../show/holds.ts";
 import { conditionLines } from "../show/conditions.ts";
+import { HoldListBody } from "../../api/holds.ts";
 import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
@@ -50,10 +52,13 @@ export function addStatusCommand(program: Command, session: Session): void {
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const [runs, { items: conditions }] = await Promise.all([
+        const [runs, { items: conditions }, everything, accounts] = await Promise.all([
           gateway.get(`/v1/runs${query}`, RunListBody),
           gateway.get("/v1/conditions", ConditionListBody),
+          gateway.get("/v1/holds?scope=all", HoldListBody),
+          gateway.get("/v1/holds?scope=source", HoldListBody),
         ]);
+        output.lines([...everything.items, ...accounts.items].map(stopLine));
         const rows = runs.items.map((run) => [
           run.publicId == null
             ? run.id

@@ -3,7 +3,8 @@ import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
-import { count, dim, printable } from "../terminal/text.ts";
+import { isSetByPayrun } from "../../domain/holds.ts";
+import { count, dim, printable, red } from "../terminal/text.ts";
 import { nameOf } from "./plan.ts";
 
 /** What a hold is on, as people call it. */
@@ -22,6 +23,14 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
     default:
       return `${scope} ${printable(value)}`;
   }
+}
+
+/** What must be known before anything else: a hold on everything, or on an account. */
+export function stopLine(hold: Hold): string {
+  const { scope, business, reason, author, createdAt, zone, id } = hold;
+  const what = scope === "all" ? "Everything" : heldName(hold).replace(/^a/, "A");
+  const by = isSetByPayrun(author) ? "payrun" : author;
+  return `${red("!")} ${what} of ${printable(business)} is on hold: ${printable(reason)} (${printable(by)}, ${spokenTime(createdAt, zone)})  ${dim(id)}`;
 }
 
 /** What a hold keeps back, and what of the rest can still be taken back. */

@@ -8,7 +8,7 @@ import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
-import { type Api, each } from "../api.ts";
+import { type Api, each, type Outcome } from "../api.ts";
 import {
   choices,
   facts,
@@ -264,7 +264,7 @@ export const resolveBills: ActOf = async (request) => {
   });
   for (const { id } of results) if (!called.has(id)) called.set(id, await nameOf(api, id));
   return {
-    title: results.every(({ done }) => done) ? "Done" : "Not all of it was done",
+    title: titleOf(results),
     main: html`${outcomes(
         results,
         (key) => {
@@ -276,6 +276,14 @@ export const resolveBills: ActOf = async (request) => {
       <p><a href="/needs-action">What else needs action</a> · <a href="/">Today</a></p>`,
   };
 };
+
+/** Done is only what was asked for. */
+function titleOf(results: readonly Outcome[]): string {
+  const left = results.filter((result) => result.done && result.says !== undefined);
+  if (results.some(({ done }) => !done)) return "Not all of it was done";
+  if (left.length === 0) return "Done";
+  return left.length === results.length ? "Left to the next run" : "Partly left to the next run";
+}
 
 const DONE: Readonly<Record<string, string>> = {
   retry: "being tried again",

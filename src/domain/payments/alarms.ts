@@ -4,3 +4,14 @@
  */
 export const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
 export type AlarmCode = (typeof ALARMS)[number];
+
+/** What is being done about an alarm: true until the service has said what came of it. */
+export function cancelling(what: string): string {
+  return `${what} is cancelled where the service still lets us.`;
+}
+
+/** The text of an alarm whose payment is cancelled or refunded by now, with what became of it. */
+export function alarmAfter(text: string, state: "cancelled" | "refunded"): string {
+  const done = state === "cancelled" ? "The payment was cancelled." : "The money has come back.";
+  return text.replace(/[^.]* is cancelled where the service still lets us\.$/, ` ${done}`);
+}

@@ -52,10 +52,11 @@ export async function keepNamesOfPlan(
   businessId: string,
   plan: { readonly lines: readonly PlanLine[]; readonly skipped: readonly SkippedLine[] },
 ): Promise<void> {
+  const total = await totalsKnown(trx, businessId, plan.skipped);
   const none = { number: null, name: null, contactId: null, amountCents: null };
   const bills = [
     ...plan.lines.map((line) => ({ ...line, amountCents: line.totalCents })),
-    ...plan.skipped,
+    ...plan.skipped.map((bill) => ({ ...bill, amountCents: total(bill) })),
   ].map(({ payableId: id, publicId: number, contactName: name, contactId, amountCents }) => {
     return { kind: "bill" as const, id, number, name, contactId, amountCents };
   });
@@ -67,6 +68,21 @@ export async function keepNamesOfPlan(
   });
   await keepNames(trx, businessId, [...bills, ...vendors, ...accounts]);
 }
+
+/** What was left out last is what was still owed of a bill: its total is what was known before. */
+async function totalsKnown(
+  trx: Transaction<Tables>,
+  businessId: string,
+  skipped: readonly SkippedLine[],
+): Promise<(bill: SkippedLine) => number> {
+  const parts = skipped.filter(({ code }) => MAY_BE_PART.includes(code));
+  const ids = parts.map(({ payableId }) => payableId);
+  const known = await namesOf(trx, businessId, "bill", ids);
+  return ({ payableId, amountCents }) => known.get(payableId)?.amountCents ?? amountCents;
+}
+
+/** Codes of bills that are left out with what is owed of them, or with no amount that anybody knows. */
+const MAY_BE_PART: readonly string[] = ["claimed", "condition-failed", "unknown-bill"];
 
 const toName = readerOf("names");
 

@@ -1,0 +1,35 @@
+import { shortName } from "../../contracts/workflow-kinds.ts";
+import type { IncidentStatus } from "../../api/incidents.ts";
+import type { RunStatus } from "../../api/runs.ts";
+import { dim, green, printable, red, yellow } from "../terminal/text.ts";
+import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { nextCommands } from "./plan.ts";
+import { hasEnded } from "./run.ts";
+
+/**
+ * What a launch came to: only what failed at once is an error; a run that has nothing to pay did
+ * its work.
+ */
+export function launchedLines(
+  run: RunStatus | IncidentStatus,
+  { isNew, home }: { readonly isNew: boolean; readonly home: string },
+): { readonly lines: readonly string[]; readonly exitCode: ExitCode } {
+  const name = shortName(run.id);
+  const id = `${run.id}${isNew ? "" : "  was launched already"}`;
+  const done = (...lines: string[]) => ({ lines, exitCode: EXIT.done });
+  const launched = `${green("✓")} ${id}`;
+  if (run.kind !== "pay-run") return done(launched, dim(`payrun status ${name}`));
+  const why = dim(`payrun show ${name} says why`);
+  if (run.phase === "failed") {
+    const failure = run.failure === undefined ? "" : `: ${printable(run.failure)}`;
+    return { lines: [`${red("✗")} ${id}`, `It has failed${failure}`, why], exitCode: EXIT.failed };
+  }
+  if (run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0) {
+    return done(`${yellow("–")} ${id}`, "There is nothing to pay.", why);
+  }
+  if ("planOnly" in run) {
+    return done(launched, dim(`it only plans, and nothing is sent: payrun show ${name}`));
+  }
+  if (!hasEnded(run)) return done(launched, nextCommands(run, home));
+  return done(launched, dim(`${run.phase}: payrun show ${name} says why`));
+}

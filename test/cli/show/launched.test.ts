@@ -1,0 +1,26 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import type { RunStatus } from "../../../src/api/runs.ts";
+import { launchedLines } from "../../../src/cli/show/launched.ts";
+
+function launched(changes: object) {
+  const run = { kind: "pay-run", id: "pay-run/acme/rent/2026-11-26", ...changes } as RunStatus;
+  const { lines, exitCode } = launchedLines(run, { isNew: true, home: "/nowhere" });
+  return { text: stripVTControlCharacters(lines.join("\n")), exitCode };
+}
+
+test("a run that fails at once has no tick, says why and ends with 1", () => {
+  const failure = "No account “bnk_1” is there any more.";
+  const { text, exitCode } = launched({ phase: "failed", failure });
+  expect(exitCode).toBe(1);
+  expect(text).not.toContain("✓");
+  expect(text).toContain(`It has failed: ${failure}`);
+  expect(text).toContain("payrun show rent/2026-11-26 says why");
+});
+
+test("a run that has nothing to pay says so, and is no error", () => {
+  const { text, exitCode } = launched({ phase: "completed", plan: { lineCount: 0 } });
+  expect(exitCode).toBe(0);
+  expect(text).not.toContain("✓");
+  expect(text).toContain("There is nothing to pay.");
+});
