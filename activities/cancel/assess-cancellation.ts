@@ -226,7 +226,7 @@ async function tell(
     businessId,
     kind: "bill-not-released",
     factKey: `${workflowId}/${item.payableId ?? ""}`,
-    subject: `A withheld bill of ${formatUsd(item.amountCents)}: ${state}`,
+    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? "still withheld, it is not paid" : "could not be withheld"}`,
     text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
     roles: releasersOf(policy),
     data: { id: workflowId, payableId: item.payableId, state },

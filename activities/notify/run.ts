@@ -9,6 +9,7 @@ import {
   approvalNeeded,
   businessWaits,
   decideByNear,
+  LISTED,
   type NoticeText,
   planTold,
   planWarned,
@@ -24,6 +25,7 @@ import { launchedByEvents } from "../../src/domain/events/triggers.ts";
 import { calledBackText } from "../../src/domain/runs/after-end.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
+import { askedAgain } from "../../src/store/lines/asked-again.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { toldSums } from "../../src/store/lines/told-sums.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -94,7 +96,8 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
     await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
   };
   if (isNew) {
-    const asked = { decideBy, zone, asks };
+    const again = await askedAgain(trx, run.runId, LISTED);
+    const asked = { decideBy, zone, asks, again };
     await ask("approval-needed", approvalNeeded(run, waiting, asked));
   }
   const plannedAt = plannedMs(run);

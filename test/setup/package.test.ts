@@ -103,7 +103,7 @@ test("TypeScript finds the types of the packed client, and holds money writes to
   }
 });
 
-test("the package has programs, playbooks and what containers run, and nothing of development", () => {
+test("the package has programs, playbooks, docs and what containers run, and nothing of development", () => {
   const wanted = [
     "bin/payrun.mjs",
     "dist/src/cli/main.js",
@@ -119,12 +119,24 @@ test("the package has programs, playbooks and what containers run, and nothing o
   const isProgram = (path: string): boolean =>
     /^(?:bin|scripts\/setup)\/[\w-]+\.mjs$|^dist\/.*\.(?:d\.ts|js)$/.test(path);
   const isRead = (path: string): boolean =>
-    /^dist\/(?:playbooks|docker|src\/console\/files)\/|^dist\/docker-compose\.yml$|^(?:dist\/)?package\.json$/.test(
+    /^docs\/(?:[\w-]+\.md|alerts\.yaml)$|^dist\/(?:playbooks|docker|src\/console\/files)\/|^dist\/docker-compose\.yml$|^(?:dist\/)?package\.json$/.test(
       path,
     );
   const others = packed.filter((path) => !isProgram(path) && !isRead(path));
   expect(others.toSorted()).toEqual(["LICENSE", "README.md", "dist/sbom.cdx.json"]);
   expect(packed.filter((path) => /(?:^|\/)(?:tests?|bench)\/|\.map$/.test(path))).toEqual([]);
+});
+
+test("each page of the docs that a program's texts name is in the package, and what the index leads to", async () => {
+  const home = join(folder, "node_modules", "payrun");
+  const read = (path: string) => readFile(join(home, path), "utf8");
+  const programs = packed.filter((path) => /^dist\/.*\.(?:js|yaml|yml)$/.test(path));
+  const texts = await Promise.all([...programs, "README.md"].map(read));
+  const named = texts.flatMap((text) => text.match(/\bdocs\/[\w-]+\.(?:md|yaml)\b/g) ?? []);
+  expect(named).toContain("docs/notices.md");
+  const index = (await read("docs/index.md")).matchAll(/\]\(([\w-]+\.\w+)\)/g);
+  const listed = [...index].map(([, page]) => `docs/${page}`);
+  expect([...named, ...listed].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
 test("installing it runs nothing", async () => {

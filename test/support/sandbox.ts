@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port.ts";
 import { SandboxControl } from "./sandbox/control.ts";
 
-export { netCreditByPayable } from "./sandbox/ledger.ts";
+export { entriesOfPayer, netCreditByPayable } from "./sandbox/ledger.ts";
 export type { FaultRule, WebhookFaults } from "./sandbox/control.ts";
 
 const program = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));

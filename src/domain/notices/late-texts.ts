@@ -25,9 +25,12 @@ export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText
         `- ${payableId}, ${formatUsd(amountCents)}, due to run on ${executionDate}: ${STANDS[state] ?? "still under way"}`,
     );
   const more = lines.length - listed.length;
-  const are = lines.length === 1 ? "is" : "are";
+  const late =
+    lines.length === 1
+      ? "the payment of 1 bill is late"
+      : `the payments of ${bills(lines.length)} are late`;
   return {
-    subject: `${run.playbook} ${run.period}: payments for ${bills(lines.length)} ${are} late`,
+    subject: `${run.playbook} ${run.period}: ${late}`,
     text: [
       `Run ${run.runId} goes on waiting for:`,
       ...listed,

@@ -39,6 +39,12 @@ interface Asked extends Deadline {
   readonly asks: readonly ApprovalAsk[];
 }
 
+/** Bills that have changed since they were planned: how many, and the first ones with what has. */
+export interface AskedAgain {
+  readonly count: number;
+  readonly first: readonly ListedBill[];
+}
+
 /** `An approval by controller or owner counts for 55 bills, $12,345.67.`, for each who are asked. */
 function coverLines(asks: readonly ApprovalAsk[]): string[] {
   return asks.map(
@@ -50,14 +56,16 @@ function coverLines(asks: readonly ApprovalAsk[]): string[] {
 export function approvalNeeded(
   run: RunName,
   waiting: BillSum,
-  { asks, ...until }: Asked,
+  { asks, again, ...until }: Asked & { readonly again: AskedAgain },
 ): NoticeText {
+  const areAllAgain = again.count === waiting.count;
   return {
-    subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waits(waiting.count)} for approval`,
+    subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waits(waiting.count)} for approval${areAllAgain ? " again" : ""}`,
     text: [
       `Run ${run.runId} has a plan that waits for approval.`,
       ...deadlineLines(until),
       ...coverLines(asks),
+      ...(again.count === 0 ? [] : ["Asked about again:", ...listed(again.first, again.count)]),
       `Look at it with: payrun show ${run.runId}`,
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
@@ -81,17 +89,21 @@ export function decideByNear(
   };
 }
 
-export interface ParkedBill {
+interface ListedBill {
   readonly payableId: string;
   readonly amountCents: number;
-  readonly reasonCode: string | null;
+  readonly reasonCode?: string | null;
   readonly reason: string | null;
+}
+
+export interface ParkedBill extends ListedBill {
+  readonly reasonCode: string | null;
   /** True where the next run plans it anew, without anybody's doing. */
   readonly isGivenBack: boolean;
 }
 
 /** How many bills a notice lists of each sort; the rest are counted. */
-const LISTED = 10;
+export const LISTED = 10;
 
 export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
   const needing = lines.filter(({ isGivenBack }) => !isGivenBack);
@@ -122,8 +134,8 @@ function sumOf(lines: readonly ParkedBill[]): string {
   return `${bills(lines.length)} of ${formatUsd(cents)}`;
 }
 
-function listed(lines: readonly ParkedBill[]): string[] {
-  const more = lines.length - LISTED;
+function listed(lines: readonly ListedBill[], count = lines.length): string[] {
+  const more = count - LISTED;
   return [
     ...lines
       .slice(0, LISTED)

@@ -28,7 +28,8 @@ export interface StatementPayment {
 
 /**
  * Statement lines of a payment in the payer's account: its debit, and a line for money that came
- * back. A payment that never reached the bank has none.
+ * back. A payment that never reached the bank has none. The service holds a payment before it debits
+ * the balance, and cancels it there: the balance has no line of it.
  *
  * @param account the account that pays: `BALANCE`, or a bank account's id
  */
@@ -47,10 +48,10 @@ export function paymentLines(
     case "processing":
       return [{ ...debit, note: "on its way; not settled yet" }];
     case "held": {
-      // The service holds a payment before it debits the balance; a provider may hold it after the
-      // debit.
+      if (account === BALANCE) return [];
+      // A provider may hold a payment after the debit.
       const note = "held for review; the bank may have been debited";
-      return account === BALANCE ? [] : [{ ...debit, note }];
+      return [{ ...debit, note }];
     }
     case "failed":
       if (neverLeft(payment, date)) return [];
@@ -60,10 +61,8 @@ export function paymentLines(
     case "refund_pending":
       return [{ ...debit, note: "a refund is on its way" }];
     case "refunded": {
-      const note =
-        account === BALANCE
-          ? "where it was held before the debit, the balance has neither line"
-          : "may have gone into the balance instead";
+      if (account === BALANCE) return [];
+      const note = "may have gone into the balance instead";
       return [debit, { ...back, entry: "refund", note }];
     }
     default:

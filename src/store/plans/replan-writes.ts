@@ -11,6 +11,7 @@ import { rowsAs } from "../sql/rows-as.ts";
 import { type Replaced, replacedBy, replanSummary } from "./plan-summary.ts";
 import { insertPlan, plannedColumns, planLineRow } from "./plan-writes.ts";
 import { getPlan, type StoredPlan } from "./plans.ts";
+import { CHANGED } from "../lines/asked-again.ts";
 import { getPlanLines } from "../lines/plan-lines.ts";
 import { getRun, type Run } from "../runs/runs.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -130,7 +131,7 @@ async function replan(
 ): Promise<void> {
   const { runId } = run;
   const rows = lines.map(({ plan, reason }) => {
-    const back = { reason_code: "changed-since-approval", reason: `Back to approval: ${reason}.` };
+    const back = { reason_code: CHANGED, reason: `Back to approval: ${reason}.` };
     const why = plan.overLimit === null ? back : {};
     return { runId, payableId: plan.payableId, ...plannedColumns(run, plan), ...why };
   });

@@ -5,7 +5,9 @@ import type { LineState } from "../../../src/contracts/pay-run.ts";
 import type { BillChoice, HoldPlaybook } from "../../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";
 import { withheldBy } from "../../../src/store/cancellations/cancellation-items.ts";
+import { getPlanLine } from "../../../src/store/lines/plan-lines.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
 import { upsertRetry } from "../../../src/store/retries/retries.ts";
 import { storePlaybook } from "../../support/stored-playbook.ts";
 import { releasersOf } from "../../../src/domain/cancellations/policy.ts";
@@ -121,6 +123,22 @@ test("people hear of what the service has already when an event withholds its bi
   expect(await cancels.told(id)).toEqual([
     expect.stringContaining(`payrun cancel-scheduled ${payment?.id}`),
   ]);
+});
+
+test("people hear by vendor and number of a withheld bill that nobody has released in time", async ({
+  cancels,
+  world,
+}) => {
+  const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+  const id = await withhold(cancels, runId, {});
+  await world.control.advance("P14D");
+  await cancels.turns(id);
+  const [notice] = await listNotices(world.store.db, { kind: "bill-not-released", limit: 1 });
+  const { contactName, publicId } = (await getPlanLine(world.store.db, runId, payableId)) ?? {};
+  expect(notice?.subject).toBe(
+    `${contactName} ${publicId}, $100.00: still withheld, it is not paid`,
+  );
+  expect(notice?.text).toContain("Nobody released it in time");
 });
 
 test("the hold on a bill whose request may be under way is the withholding's own as well", async ({

@@ -35,6 +35,7 @@ describe("operators are told once", () => {
     expect(more).toEqual([]);
     expect(notice).toMatchObject({ roles: ["operator"], data: { payableIds: [payableId] } });
     expect(notice?.text).toContain(` (${payableId}), $100.00, due to run on `);
+    expect(notice?.subject).toMatch(/: the payment of 1 bill is late$/);
     expect(notice?.text).toContain(said);
     world.override = {};
     await world.follow(runId);

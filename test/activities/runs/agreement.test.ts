@@ -4,13 +4,14 @@ import type { PayableHistory } from "../../../src/api/history.ts";
 import type { StateSums } from "../../../src/api/runs.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
+import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { isException } from "../../../src/domain/runs/exceptions.ts";
 import { bankCsv } from "../../../src/reports/bank-csv.ts";
 import { periodReport } from "../../../src/reports/period-report.ts";
 import { reportCsv, reportOf } from "../../../src/reports/report.ts";
 import { FIRST_PAGE, statusOf } from "../../../src/reports/status/run.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
-import { netCreditByPayable } from "../../support/sandbox.ts";
+import { entriesOfPayer, netCreditByPayable } from "../../support/sandbox.ts";
 import { explainIn } from "../explain.ts";
 import { type Bill, type FullRun, goOn, NAMES, startFullRun, theRun } from "./full-run.ts";
 
@@ -94,10 +95,13 @@ async function views() {
   };
 }
 
+type Views = Awaited<ReturnType<typeof views>>;
+
 /** All that is said of the run, from everywhere, at one moment. */
 async function agree(): Promise<ReadonlySet<LineState>> {
   const { money, ids } = scene;
-  const { details, status, explained, lines, skipped, report, csv, bank } = await views();
+  const seen = await views();
+  const { details, status, explained, lines, skipped, report, csv } = seen;
 
   const states = new Map(lines.map(({ payableId, state }) => [payableId, state]));
   expect(new Map(csv.map((row) => [row["payable_id"], row["state"]]))).toEqual(states);
@@ -136,6 +140,21 @@ async function agree(): Promise<ReadonlySet<LineState>> {
     expect(shown).toMatch(new RegExp(`${publicId} .*${escaped(reason ?? "")}`));
   }
 
+  await agreeWithBank(seen);
+
+  const credited = netCreditByPayable(await money.control.ledger());
+  for (const { payableId, amountCents } of lines) {
+    const { verdict } = explained.get(payableId)?.paidOnce ?? {};
+    const ours = [ids.elsewhere, ids.lost].includes(payableId) ? undefined : verdict;
+    if (ours === "paid-once") expect(credited.get(payableId)).toBe(amountCents);
+    if (ours === "not-paid") expect(credited.get(payableId) ?? 0).toBe(0);
+  }
+  return new Set(states.values());
+}
+
+/** The bank's table, and what sums it up, have what the bank's ledger has, on its days. */
+async function agreeWithBank({ explained, lines, report, bank }: Views): Promise<void> {
+  const { money } = scene;
   const moved = (rows: typeof bank) =>
     sum(rows.map((row) => Math.round(Number(row["amount_usd"]) * 100)));
   const ofPayments = bank.filter((row) => row["kind"] === "payment");
@@ -153,14 +172,17 @@ async function agree(): Promise<ReadonlySet<LineState>> {
   expect(period.payments.netCents).toBe(moved(ofPayments));
   expect(period.deposits.netCents).toBe(moved(bank.filter((row) => row["kind"] === "deposit")));
 
-  const credited = netCreditByPayable(await money.control.ledger());
-  for (const { payableId, amountCents } of lines) {
-    const { verdict } = explained.get(payableId)?.paidOnce ?? {};
-    const ours = [ids.elsewhere, ids.lost].includes(payableId) ? undefined : verdict;
-    if (ours === "paid-once") expect(credited.get(payableId)).toBe(amountCents);
-    if (ours === "not-paid") expect(credited.get(payableId) ?? 0).toBe(0);
-  }
-  return new Set(states.values());
+  const paid = new Set(
+    [...explained.values()].flatMap(({ payments }) => payments.map(({ id }) => id)),
+  );
+  const ofBank = entriesOfPayer(await money.control.ledger())
+    .filter(({ paymentId }) => paid.has(paymentId ?? ""))
+    .map(({ at, paymentId, kind, amountCents }) => {
+      const cents = kind === "debit" ? -amountCents : amountCents;
+      return `${newYorkDate(Date.parse(at))} ${paymentId} ${(cents / 100).toFixed(2)}`;
+    });
+  const told = ofPayments.map((row) => `${row["date"]} ${row["payment_ids"]} ${row["amount_usd"]}`);
+  expect(told.toSorted()).toEqual(ofBank.toSorted());
 }
 
 function escaped(text: string): string {

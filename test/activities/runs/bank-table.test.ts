@@ -3,6 +3,7 @@ import { bankCsv } from "../../../src/reports/bank-csv.ts";
 import type { PaymentsClient } from "../../../src/payments-api/index.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
+import { entriesOfPayer } from "../../support/sandbox.ts";
 import { test } from "../vendors-scene.ts";
 import type { MoneyWorld } from "../money-world.ts";
 
@@ -25,16 +26,10 @@ async function bankTable(
 
 /** What the payer's bank wrote, by its own ledger: `PAYMENT debit|credit DOLLARS`. */
 async function statement(world: MoneyWorld): Promise<string[]> {
-  const ledger = await world.control.ledger();
-  const reached = new Set(
-    ledger.flatMap(({ kind, paymentId }) => (kind === "credit" ? paymentId : [])),
-  );
-  return ledger
-    .flatMap(({ kind, paymentId, amountCents }) => {
-      // What comes back from a payee goes to the payer as a refund.
-      const isPayers = kind === "return" ? !reached.has(paymentId) : kind !== "credit";
+  return entriesOfPayer(await world.control.ledger())
+    .map(({ kind, paymentId, amountCents }) => {
       const side = kind === "debit" ? "debit" : "credit";
-      return isPayers ? [`${paymentId} ${side} ${(amountCents / 100).toFixed(2)}`] : [];
+      return `${paymentId} ${side} ${(amountCents / 100).toFixed(2)}`;
     })
     .toSorted();
 }

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { setWait } from "../../../src/store/runs/waits.ts";
@@ -42,6 +43,12 @@ test("a run approved too late for its dates asks for all of them at once, in one
   expect(plan).toMatchObject({ planNo: 2, summary: { cash: [{ date: executionDate }] } });
   const { businessMs } = await world.context().clockOf("acme").now();
   expect(Date.parse(plan?.summary.decideBy ?? "")).toBeGreaterThan(businessMs);
+  const [notice] = await listNotices(world.store.db, { runId, kind: "approval-needed", limit: 1 });
+  expect(notice?.subject).toMatch(/12 bills of \$1,200\.00 wait for approval again$/);
+  expect(notice?.text).toMatch(
+    /Asked about again:\n- .*, \$100\.00: Back to approval: its execution date .* has passed\.\n/,
+  );
+  expect(notice?.text).toMatch(/\n- and 2 more\n/);
 
   await world.assess(runId);
   expect((await getRun(world.store.db, runId))?.planNo).toBe(2);

@@ -61,11 +61,13 @@ test.each<[string, Partial<StatementPayment>, string[]]>([
   expect(brief(paymentLines(payment(changes), "bank_1", "2026-11-20"))).toEqual(lines);
 });
 
-test("a payment from the balance is a line of the balance, and a held one is none", () => {
+test("a payment from the balance is a line of the balance; while it is held and once that is cancelled, it is none", () => {
   expect(brief(paymentLines(payment({}), "balance", "2026-11-20"))).toEqual([
     "2026-11-19 balance debit -10000",
   ]);
-  expect(paymentLines(payment({ status: "held" }), "balance", "2026-11-20")).toEqual([]);
+  for (const status of ["held", "refunded"]) {
+    expect(paymentLines(payment({ status }), "balance", "2026-11-20"), status).toEqual([]);
+  }
 });
 
 describe("a deposit", () => {

@@ -9,6 +9,16 @@ export interface LedgerEntry {
   amountCents: number;
 }
 
+/** Entries that the payer's bank wrote: what comes back from a payee goes to the payer as a refund. */
+export function entriesOfPayer(ledger: readonly LedgerEntry[]): LedgerEntry[] {
+  const reached = new Set(
+    ledger.flatMap(({ kind, paymentId }) => (kind === "credit" ? [paymentId] : [])),
+  );
+  return ledger.filter(({ kind, paymentId }) =>
+    kind === "return" ? !reached.has(paymentId) : kind !== "credit",
+  );
+}
+
 /**
  * What each payable's payees have got, in cents, from a ledger: credits less the returns of
  * credits. A return without a credit gave a debit back to the payer and does not count.
