@@ -137,6 +137,7 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<
           progress.phase,
           await toldSums(trx, run.runId),
           calledBackText(progress.phase, Object.fromEntries(counts)),
+          (await getPlan(trx, run.runId))?.summary.skippedByCode,
         )),
     roles: [],
     data: { phase: progress.phase, totalCents: progress.totalCents, sums },

@@ -1,7 +1,9 @@
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { IncidentStatus } from "../../api/incidents.ts";
 import type { RunStatus } from "../../api/runs.ts";
-import { dim, green, printable, red, yellow } from "../terminal/text.ts";
+import { emptyPlanText } from "../../domain/planning/left-out.ts";
+import { typeable } from "../terminal/typed.ts";
+import { dim, fitting, green, printable, red, yellow } from "../terminal/text.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { nextCommands } from "./plan.ts";
 import { hasEnded } from "./run.ts";
@@ -25,7 +27,8 @@ export function launchedLines(
     return { lines: [`${red("✗")} ${id}`, `It has failed${failure}`, why], exitCode: EXIT.failed };
   }
   if (run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0) {
-    return done(`${yellow("–")} ${id}`, "There is nothing to pay.", why);
+    const nothing = typeable(emptyPlanText(run.plan?.skippedByCode ?? {}));
+    return done(`${yellow("–")} ${id}`, ...fitting([nothing]), why);
   }
   if ("planOnly" in run) {
     return done(launched, dim(`it only plans, and nothing is sent: payrun show ${name}`));

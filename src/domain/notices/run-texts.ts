@@ -1,3 +1,4 @@
+import { emptyPlanText } from "../planning/left-out.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
@@ -156,24 +157,36 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
   failed: "could not be planned",
 };
 
-/** @param unpaid what it came to without paying some of its bills; undefined where it paid all */
+/**
+ * @param unpaid what it came to without paying some of its bills; undefined where it paid all
+ * @param leftOut what its plan left out, by code
+ */
 export function runEnded(
   run: RunName,
   phase: RunPhase,
   sums: SumsTold,
   unpaid?: string,
+  leftOut: Readonly<Record<string, number>> = {},
 ): NoticeText {
   const settled = sums.get("settled");
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
   const lines = sumLines(sums);
   const isUnpaid = [...sums].every(([state, { count }]) => count === 0 || state === "cancelled");
-  const nothing = lines.length === 0 ? "had nothing to pay" : "has ended";
+  const held = leftOut["on-hold"] ?? 0;
+  const nothing =
+    lines.length > 0
+      ? "has ended"
+      : held === 0
+        ? "had nothing to pay"
+        : `paid nothing: ${counted(held, "bill")} on hold`;
   const ending =
     phase === "completed" && isUnpaid ? nothing : (ENDINGS[phase] ?? `ended: ${phase}`);
   return {
     subject: `${run.playbook} ${run.period} ${ending}${paid}${unpaid === undefined ? "" : `; ${unpaid}`}`,
     text: [
-      lines.length === 0 ? `Run ${run.runId} has no bills.` : `Run ${run.runId}:`,
+      lines.length === 0
+        ? `Run ${run.runId} has no bills. ${emptyPlanText(leftOut)}`
+        : `Run ${run.runId}:`,
       ...lines,
       `Full report: payrun report ${run.runId}`,
     ].join("\n"),

@@ -1,3 +1,5 @@
+import { counted } from "../counted.ts";
+
 /** What keeps bills out of a plan, as it is said after their number. */
 const REASONS: Readonly<Record<string, string>> = {
   paid: "paid already",
@@ -33,6 +35,17 @@ export function leftOutCounts(byCode: Readonly<Record<string, number>>): LeftOut
       reason: REASONS[code] ?? code.replaceAll("-", " "),
       count,
     }));
+}
+
+/**
+ * Why a plan has no bill, as a sentence: what holds keep back is to be paid, and this run never
+ * pays it.
+ */
+export function emptyPlanText(byCode: Readonly<Record<string, number>>): string {
+  const held = byCode["on-hold"] ?? 0;
+  if (held === 0) return "There is nothing to pay.";
+  const are = held === 1 ? "is" : "are";
+  return `Nothing is paid: ${counted(held, "bill")} ${are} on hold (payrun holds). This run has ended and pays nothing after a release: payrun pay BILL does, or the next period's run.`;
 }
 
 /** `12 paid already, 3 not due yet`. */

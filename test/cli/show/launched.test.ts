@@ -18,6 +18,15 @@ test("a run that fails at once has no tick, says why and ends with 1", () => {
   expect(text).toContain("payrun show rent/2026-11-26 says why");
 });
 
+test("a run that finds everything on hold says so, and what pays it once it is released", () => {
+  const plan = { lineCount: 0, skippedByCode: { "on-hold": 16, paid: 2 } };
+  const { text } = launched({ phase: "completed", plan });
+  expect(text).not.toContain("nothing to pay");
+  expect(text.replaceAll(/\s+/g, " ")).toMatch(
+    /Nothing is paid: 16 bills are on hold \(.*payrun holds\)\. .* payrun pay BILL/,
+  );
+});
+
 test("a run that has nothing to pay says so, and is no error", () => {
   const { text, exitCode } = launched({ phase: "completed", plan: { lineCount: 0 } });
   expect(exitCode).toBe(0);

@@ -56,5 +56,7 @@ test("a notice of a run's end says what was called back, and calls none complete
     "rent 2026-11-26 has ended; nothing of it was paid: its one bill, $123.45, was called back or left out",
   );
   expect(subject([])).toBe("rent 2026-11-26 had nothing to pay");
+  const held = runEnded(run, "completed", new Map(), undefined, { "on-hold": 5 });
+  expect(held.subject).toBe("rent 2026-11-26 paid nothing: 5 bills on hold");
   expect(subject(["cancelled"], "rejected")).toBe("rent 2026-11-26 was rejected");
 });
