@@ -1,4 +1,4 @@
-import { countForReasons, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
+import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import { runPage } from "../../src/contracts/console-pages.ts";
@@ -17,7 +17,6 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
-import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";

@@ -7,7 +7,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { folded, hidden, section, table, tick, type Column } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
-import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
+import { amount, badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
 
 /** Decisions that whoever looks is offered. */
 export interface May {
@@ -183,7 +183,7 @@ function billTable(
     { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
     { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
     state,
-    { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    { title: "Amount", isNumber: true, cell: amount },
     ...(mayDecide
       ? [
           {
