@@ -73,7 +73,7 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               ></span
             >
             <span
-              >${usd(bill.amountCents)}<span class="under"
+              >${amount(bill)}<span class="under"
                 >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
               >
               ${out === undefined || !isOpen(bill) ? badge(billStateOf(bill)) : leaveOut(bill, out)}</span

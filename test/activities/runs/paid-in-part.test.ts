@@ -3,7 +3,10 @@ import type { ActionContext } from "../../../src/actions/context.ts";
 import type { Principal } from "../../../src/actions/principal.ts";
 import { resolve } from "../../../src/actions/resolve.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
+import { sumCents } from "../../../src/domain/money.ts";
 import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
+import { openSumsOf } from "../../../src/store/lines/open-lines.ts";
+import { sumsOfSent } from "../../../src/store/lines/sent-lines.ts";
 import { sumOfParked } from "../../../src/store/lines/parked-lines.ts";
 import { listParkedRetries } from "../../../src/store/retries/retries.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
@@ -87,6 +90,14 @@ test("while a part of a bill is on its way, what failed of it is told apart from
   });
   expect(status.counts).toEqual({ processing: 2 });
   expect(report).toMatchObject({ totalCents: BILL + OTHER, exceptionCount: 1 });
+  const { db } = world.store;
+  const target = { scope: "run", value: runId } as const;
+  for (const sums of [
+    await sumsOfSent(db, world.businessId),
+    await openSumsOf(db, world.businessId, target),
+  ]) {
+    expect(sumCents(sums.map(({ cents }) => cents))).toBe(REST + OTHER);
+  }
   const shown = runLines(status).join("\n");
   expect(shown).toMatch(/processing +2 +\$43,750\.00/);
   expect(shown).toMatch(/parked +part of 1 +\$100,000\.00/);
