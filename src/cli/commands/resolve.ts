@@ -45,18 +45,21 @@ export function addResolveCommand(program: Command, session: Session): void {
         if ((payables.length === 0) === (reasonCode === undefined)) {
           throw usageError("name either bills or --reason-code");
         }
-        const gateway = gatewayOf(config());
-        const bills =
-          reasonCode === undefined ? await named(gateway, payables, options.business) : [];
-        const question = (): string => `${QUESTIONS[action](whichBills(bills, reasonCode))}?`;
+        let known: Promise<readonly Named[]> | undefined;
+        const found = () => (known ??= named(gatewayOf(config()), payables, options.business));
+        const question = async (): Promise<string> => {
+          const bills = reasonCode === undefined ? await found() : [];
+          return `${QUESTIONS[action](whichBills(bills, reasonCode))}?`;
+        };
         if (!(await agreed("resolve", { output, yes: options.yes }, question))) {
           output.note("Nothing was resolved.");
           return EXIT.failed;
         }
+        const gateway = gatewayOf(config());
         const business = options.business === undefined ? {} : { business: options.business };
         const outcome: Outcome =
           reasonCode === undefined
-            ? await each(gateway, bills, { action, reason })
+            ? await each(gateway, await found(), { action, reason })
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const resolution of outcome.resolved) {
           const amount = amountTold(asParked(resolution));
