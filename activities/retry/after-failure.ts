@@ -5,6 +5,8 @@ import {
   type FailedPayment,
   lineStateOfPayments,
 } from "../../src/domain/payments/payment-states.ts";
+import { formatUsd, sumCents } from "../../src/domain/money.ts";
+import { partsOf } from "../../src/domain/payments/line-parts.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
@@ -17,7 +19,7 @@ import { approvalEndOf, firstSettledOn } from "./approval.ts";
 import { decisionAbout, joined, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
-import { type RetryCase, setRow } from "./retry-case.ts";
+import { type RetryCase, setRow, undealtPayments } from "./retry-case.ts";
 import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
 
 /** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
@@ -29,7 +31,8 @@ export async function afterFailure(
   const failed = harshest(failures, playbook);
   const told = failures[0]?.failureReason ?? "no reason given";
   const whose = await whoseOf(retry, failed.code, failures);
-  const failedCents = failures.reduce((sum, failure) => sum + failure.amountCents, 0);
+  const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
+  const { settledCents = 0 } = partsOf(retry.line.amountCents, undealtPayments(retry)) ?? {};
   const step = stepAfterFailure({
     failed,
     whose,
@@ -54,7 +57,7 @@ export async function afterFailure(
   await setRow(retry, { approvalEnded: end?.reason ?? null });
   const ids = failures.map((failure) => failure.paymentId);
   const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
-  return take(retry, step, { failed, told, failures, handled });
+  return take(retry, step, { failed, told, failures, handled, settledCents });
 }
 
 /**
@@ -91,6 +94,8 @@ interface Told {
   readonly told: string;
   readonly failures: readonly FailedPayment[];
   readonly handled: readonly string[];
+  /** What of the bill has settled all the same. */
+  readonly settledCents: number;
 }
 
 /**
@@ -100,7 +105,7 @@ interface Told {
 async function take(
   retry: RetryCase,
   step: FailureStep,
-  { failed, told, failures, handled }: Told,
+  { failed, told, failures, handled, settledCents }: Told,
 ): Promise<RetryAssessment> {
   const { code, rule } = failed;
   const reasonCode = code ?? "unknown-reason";
@@ -110,7 +115,8 @@ async function take(
     if (step.pause) await pauseAccount(retry.context, retry, account);
     if (step.holdVendor) await holdVendor(retry.context, retry, told, rule.by);
     const why = step.why === null ? "" : `${step.why} `;
-    return park(retry, step.code ?? "unknown-reason", `${cause} ${why}${toDo}`, handled);
+    const part = partText(failures, settledCents);
+    return park(retry, step.code ?? "unknown-reason", `${part}${cause} ${why}${toDo}`, handled);
   }
   const waiting = { phase: "waiting", reasonCode, reason: told, handledPaymentIds: handled };
   if (step.kind === "retry-on") {
@@ -126,6 +132,13 @@ async function take(
   await liftVendorHold(retry);
   const text = decisionAbout(retry.line.sourceId);
   return joined(await waitFor(retry, text, told, waiting), incident);
+}
+
+/** What a person must not pay again. */
+function partText(failures: readonly FailedPayment[], settledCents: number): string {
+  if (settledCents === 0) return "";
+  const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
+  return `${formatUsd(settledCents)} of it has settled, ${formatUsd(failedCents)} failed. `;
 }
 
 function waitOf(step: FailureStep, { rule }: RuledFailure) {

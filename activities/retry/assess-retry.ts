@@ -1,12 +1,11 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
-import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
-import { NO_APPROVAL } from "../../src/domain/retries/approval.ts";
+import { NO_APPROVAL, partOwedText } from "../../src/domain/retries/approval.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
@@ -88,7 +87,7 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   }
   const outcome = lineStateOfPayments(open, retry.line.amountCents);
   if (outcome.kind === "failed") {
-    if (outcome.othersOnTheirWay) {
+    if (outcome.others !== null) {
       return follow(retry, "other parts are still on their way");
     }
     return afterFailure(retry, outcome.reasons);
@@ -235,7 +234,7 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
 
 /** What is left is not what was approved: the bill is given back, and the next run plans it. */
 function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessment> {
-  const reason = `${formatUsd(missingCents)} of it is still owed, which is not the amount that was approved. ${NEXT_RUN}`;
+  const reason = `${partOwedText(missingCents)} ${NEXT_RUN}`;
   return leaveToNextRun(retry, "changed-since-approval", reason);
 }
 

@@ -1,4 +1,4 @@
-import { countForReasons, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
+import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import { runPage } from "../../src/contracts/console-pages.ts";
@@ -19,7 +19,7 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
-import { countLines, firstDateIn } from "../../src/store/lines/lines.ts";
+import { firstDateIn } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";

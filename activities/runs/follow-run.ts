@@ -1,7 +1,8 @@
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
-import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import { formatUsd, sumCents } from "../../src/domain/money.ts";
+import { type LineOutcome, lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { lastSend } from "../../src/ledger/last-send.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
@@ -129,21 +130,18 @@ async function followSome(
     const nextMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
     const pollAtMs = isRead ? nextMs : Math.min(nextMs, businessMs + UNREAD_MS * scale);
     const isShown = mine.length >= last.length;
-    if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
+    if (outcome.kind === "failed" && outcome.others === null) {
       await handOverToRetry(context, run, line, clock);
       handedOver += 1;
-    } else if (outcome.kind === "failed" || (outcome.kind === "partial" && !isShown)) {
+    } else if (outcome.kind === "partial" && !isShown) {
       resting.push({ payableId, from, pollAtMs });
       standing.push(line);
     } else {
-      const to = outcome.kind === "partial" ? "parked" : outcome.state;
-      const alarm = alarmBehind(line, to);
-      const reasonCode = outcome.kind === "partial" ? "partly-paid" : (alarm?.code ?? null);
-      const reason = alarm?.text ?? outcome.text;
+      const { to, reasonCode, reason } = standsNow(line, outcome);
       if (to === from) {
         resting.push({ payableId, from, pollAtMs });
         standing.push(line);
-        if (reason !== null) await say(context, line, reason, clock);
+        if (reason !== null) await say(context, line, { reasonCode, reason }, clock);
       } else {
         moves.push({ payableId, lineNo, from, to, reasonCode, reason, pollAtMs, mine });
       }
@@ -151,6 +149,25 @@ async function followSome(
   }
   const late = lateOf(standing, run, clock).filter(({ state }) => state !== "settled");
   return handedOver + (await write(context, run, { moves, resting, late, clock }));
+}
+
+/** The state that its payments put a line in, and what is said of it there. */
+function standsNow(
+  line: RunLine,
+  outcome: LineOutcome,
+): Pick<LineMove, "to" | "reasonCode" | "reason"> {
+  if (outcome.kind === "failed") {
+    const cents = sumCents(outcome.reasons.map(({ amountCents }) => amountCents));
+    const [first] = outcome.reasons;
+    const reason = `${formatUsd(cents)} of it failed (${first?.failureReason ?? "no reason given"}) and needs a person, who can act once the rest of it is through.`;
+    return { to: outcome.others ?? line.state, reasonCode: "partly-failed", reason };
+  }
+  if (outcome.kind === "partial") {
+    return { to: "parked", reasonCode: "partly-paid", reason: outcome.text };
+  }
+  const alarm = alarmBehind(line, outcome.state);
+  const reasonCode = alarm?.code ?? null;
+  return { to: outcome.state, reasonCode, reason: alarm?.text ?? outcome.text };
 }
 
 /** Payments whose failure was dealt with: what was paid again since then is what counts. */
@@ -167,12 +184,14 @@ function handledBefore(
 function say(
   context: ActivityContext,
   line: RunLine,
-  reason: string,
+  said: { readonly reasonCode: string | null; readonly reason: string },
   clock: ClockReading,
 ): Promise<boolean> {
-  if (line.reason === reason) return Promise.resolve(false);
+  if (line.reason === said.reason) return Promise.resolve(false);
+  // A code that nothing new is said of stays.
+  const change = said.reasonCode === null ? { reason: said.reason } : said;
   const guard = { from: [line.state] };
-  return changeLine(context.store.db, line, { reason }, clock.realMs, guard);
+  return changeLine(context.store.db, line, change, clock.realMs, guard);
 }
 
 async function write(

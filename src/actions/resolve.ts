@@ -12,11 +12,13 @@ import {
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { GIVEN_BACK } from "../domain/runs/given-back.ts";
-import { NO_APPROVAL } from "../domain/retries/approval.ts";
+import type { LineParts } from "../domain/payments/line-parts.ts";
+import { NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Db, Tables } from "../store/index.ts";
 import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
+import { linesWithParts } from "../store/payables/line-parts.ts";
 import { givenBackIn } from "../store/lines/parked-lines.ts";
 import { requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
@@ -40,6 +42,7 @@ export interface Resolution {
   readonly publicId: string | null;
   readonly contactName: string | null;
   readonly amountCents: number;
+  readonly parts?: LineParts;
   readonly business: string;
   readonly action: ResolutionAction;
   readonly runId: string;
@@ -70,7 +73,9 @@ export async function resolve(
   const { businessMs } = await context.clocks.read(profile);
   const resolution = await context.store.transactionOf(profile.businessId, async (trx) => {
     const line = await parkedLine(trx, profile, request.payableId);
-    const resolving = { profile, request, by, line, plan: await planLineOf(trx, line) };
+    const [{ parts } = { parts: undefined }] = await linesWithParts(trx, line.businessId, [line]);
+    const plan = await planLineOf(trx, line);
+    const resolving = { profile, request, by, parts, line, plan };
     if (request.action !== "retry") {
       return end(context, trx, resolving, END_STATES[request.action]);
     }
@@ -78,7 +83,8 @@ export async function resolve(
     await requireNotGivenBack(trx, line);
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const resolution = await retry(context, trx, resolving);
-    return unapproved === null ? resolution : { approvalEnded: unapproved, ...resolution };
+    const why = unapproved ?? (parts === undefined ? null : partOwedText(parts.openCents));
+    return why === null ? resolution : { approvalEnded: why, ...resolution };
   });
   if (resolution.workflowId === undefined) {
     return resolution;
@@ -98,6 +104,7 @@ interface Resolving {
   readonly profile: BusinessProfile;
   readonly request: ResolutionRequest;
   readonly by: Principal;
+  readonly parts: LineParts | undefined;
   readonly line: RunLine;
   readonly plan: Pick<PlanLine, "publicId" | "contactName">;
 }
@@ -255,12 +262,13 @@ async function end(
   return { ...named(resolving), state, holdId: hold.holdId };
 }
 
-function named({ profile, request, line, plan }: Resolving) {
+function named({ profile, request, line, parts, plan }: Resolving) {
   return {
     payableId: request.payableId,
     publicId: plan.publicId,
     contactName: plan.contactName,
     amountCents: line.amountCents,
+    ...(parts === undefined ? {} : { parts }),
     business: profile.name,
     action: request.action,
     runId: line.runId,

@@ -3,6 +3,7 @@ import { LINE_STATES } from "../contracts/pay-run.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
+import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 const AttemptBody = z.object({
@@ -78,6 +79,7 @@ export const HistoryBody = z
         contactName: z.string().nullable(),
         publicId: z.string().nullable().describe("Its number"),
         amountCents: z.int(),
+        parts,
         dueDate: z.string().nullable(),
         executionDate: z.string(),
       })

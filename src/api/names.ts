@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { NAMED_KINDS } from "../domain/names.ts";
+import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 const named = z
@@ -13,6 +14,7 @@ const named = z
       .describe("A bill's number, an account's last four, a run's short name"),
     name: z.string().nullable().describe("The vendor's, the account's, or what a hold is on"),
     amountCents: z.int().nullable(),
+    parts,
     state: z.string().nullable(),
     payableId: z.string().nullable().optional().describe("The bill of a payment"),
   })

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 /** A bill that waits for a person. */
@@ -9,6 +10,7 @@ const parkedBill = z.object({
   contactName: z.string().nullable(),
   business: z.string(),
   amountCents: z.int(),
+  parts,
   dueDate: z.string().nullable(),
   runId: z.string(),
   reasonCode: z.string().nullable(),
@@ -19,7 +21,7 @@ export const ParkedBody = z
   .object({
     items: z.array(parkedBill).describe("By cause, the largest first"),
     totalCount: z.int(),
-    totalCents: z.int(),
+    totalCents: z.int().describe("What of them is open"),
     nextPage: z.int().nullable().describe("Null on the last page"),
   })
   .openapi("ParkedBills");

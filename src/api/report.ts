@@ -3,13 +3,17 @@ import { CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { moment } from "./moment.ts";
-import { givenBack, sumGivenBack } from "./schemas.ts";
+import { givenBack, parts, sumGivenBack } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 /** Bills and amounts by state. */
 export const stateSums = z.partialRecord(
   z.enum(LINE_STATES),
-  z.object({ count: z.int(), cents: z.int() }),
+  z.object({
+    count: z.int(),
+    cents: z.int().describe("What is in this state, also as a part of a bill in another"),
+    parts: z.int().optional().describe("Bills of other states of which a part is among the cents"),
+  }),
 );
 
 /** A run that tells what it would have paid. */
@@ -51,6 +55,7 @@ export const ReportBody = z
         publicId: z.string().nullable(),
         contactName: z.string().nullable(),
         amountCents: z.int(),
+        parts,
         state: z.enum(LINE_STATES),
         givenBack,
         reasonCode: z.string().nullable(),

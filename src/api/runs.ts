@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { outcome, planOnly, stateSums } from "./report.ts";
 import { moment } from "./moment.ts";
-import { givenBack, startedBy, sumGivenBack } from "./schemas.ts";
+import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
 
@@ -108,6 +108,7 @@ export const runPayment = z
     amountCents: z.int(),
     state: z.enum(LINE_STATES),
     paymentIds: z.array(z.string()),
+    parts,
     attempts: z.int(),
     givenBack,
     reasonCode: z.string().nullable(),

@@ -88,12 +88,18 @@ export const AppliedPlaybookBody = z.object({
     .describe("Hash of the text that waits for a second person; `revision` is what it becomes"),
 });
 
+export const parts = z
+  .object({ settledCents: z.int(), onItsWayCents: z.int(), openCents: z.int() })
+  .optional()
+  .describe("How much of the amount has settled, is on its way and is open, where not all is one");
+
 export const ResolutionBody = z
   .object({
     payableId: z.string(),
     publicId: z.string().nullable(),
     contactName: z.string().nullable(),
     amountCents: z.int(),
+    parts,
     business: z.string(),
     action: z.enum(["retry", "paid-elsewhere", "give-up"]),
     runId: z.string(),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { HoldBody } from "./holds.ts";
+import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 const vendorBill = z.object({
@@ -8,6 +9,7 @@ const vendorBill = z.object({
   publicId: z.string().nullable(),
   runId: z.string(),
   amountCents: z.int(),
+  parts,
   dueDate: z.string().nullable(),
   executionDate: z.string(),
   state: z.enum(LINE_STATES),

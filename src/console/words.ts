@@ -8,6 +8,7 @@ import { isDate } from "../domain/clock/dates.ts";
 import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
 import { formatUsd } from "../domain/money.ts";
+import { centsInState, type LineInParts } from "../domain/payments/line-parts.ts";
 import { runPage } from "../contracts/console-pages.ts";
 import { businessOfWorkflow, shortName } from "../contracts/workflow-kinds.ts";
 
@@ -140,6 +141,13 @@ export function capital(text: string): string {
 /** An amount; its digits stand under one another. */
 export function usd(cents: number): Markup {
   return html`<span class="usd">${formatUsd(cents)}</span>`;
+}
+
+/** A bill's amount; of one that is paid in parts what is in its state. */
+export function amount(line: LineInParts): Markup {
+  const cents = centsInState(line);
+  if (cents === line.amountCents) return usd(cents);
+  return html`${usd(cents)}<span class="under">of ${formatUsd(line.amountCents)}</span>`;
 }
 
 export function whole(count: number): string {

@@ -2,6 +2,8 @@
 export interface BillSum {
   readonly count: number;
   readonly cents: number;
+  /** Bills of other states of which a part is among these cents; missing where there are none. */
+  readonly parts?: number | undefined;
 }
 
 /** A number with its noun: `1 bill`, `1,200 bills`. */
@@ -12,4 +14,19 @@ export function counted(count: number, what: string): string {
 /** What so many do: one bill waits, two wait. */
 export function waits(count: number): "waits" | "wait" {
   return count === 1 ? "waits" : "wait";
+}
+
+/** How many bills a sum is of: `12`, `12 and part of 1`, `part of 1`. */
+export function countOf({ count, parts = 0 }: BillSum): string {
+  const whole = count.toLocaleString("en-US");
+  if (parts === 0) return whole;
+  const some = `part of ${parts.toLocaleString("en-US")}`;
+  return count === 0 ? some : `${whole} and ${some}`;
+}
+
+/** The same with its noun: `12 bills`, `12 bills and part of 1`, `part of 1 bill`. */
+export function billsOf({ count, parts = 0 }: BillSum): string {
+  if (parts === 0) return counted(count, "bill");
+  if (count === 0) return `part of ${counted(parts, "bill")}`;
+  return `${counted(count, "bill")} and part of ${parts.toLocaleString("en-US")}`;
 }

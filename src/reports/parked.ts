@@ -28,6 +28,7 @@ export async function parkedBills(
         contactName: plan.contactName,
         business: name,
         amountCents: line.amountCents,
+        parts: line.parts,
         dueDate: plan.dueDate,
         runId: line.runId,
         reasonCode: line.reasonCode,

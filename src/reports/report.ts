@@ -1,6 +1,7 @@
-import type { LineState, RunPhase } from "../contracts/pay-run.ts";
+import type { RunPhase } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
+import { centsIn, sumsOfLines } from "../domain/payments/line-parts.ts";
 import { isException } from "../domain/runs/exceptions.ts";
 import { oddLines } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
@@ -9,8 +10,8 @@ import { zoneOf } from "./moment.ts";
 import { cell, dollars } from "./csv.ts";
 import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
+import { markStanding } from "./status/given-back.ts";
 import { stateTold } from "../domain/runs/given-back.ts";
-import { markGivenBack } from "./status/given-back.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
@@ -43,7 +44,15 @@ export interface RunReport {
   readonly exceptionCount: number;
   readonly exceptions: readonly Pick<
     RunPaymentStatus,
-    "payableId" | "publicId" | "contactName" | "amountCents" | "state" | "reasonCode" | "reason"
+    | "payableId"
+    | "publicId"
+    | "contactName"
+    | "amountCents"
+    | "parts"
+    | "state"
+    | "givenBack"
+    | "reasonCode"
+    | "reason"
   >[];
   readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
   /** Deposits that it has asked for; missing where there are none. */
@@ -60,6 +69,8 @@ const LINES_AT_ONCE = 1_000;
 export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
   const { phase, outcome, byState, givenBack, plan } = await runHead(context, run);
   const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
+  const shown = odd.lines.map((line) => paymentStatus(line, []));
+  const exceptions = await markStanding(context.store.db, run, shown);
   return {
     id: run.runId,
     business: run.business,
@@ -77,11 +88,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     ...(givenBack === undefined ? {} : { givenBack }),
     decisions: await decisionsOf(context, run),
     exceptionCount: odd.count,
-    exceptions: await markGivenBack(
-      context.store.db,
-      run.runId,
-      odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
-    ),
+    exceptions: exceptions.map(exceptionOf),
     skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
     ...(await topUpStatuses(context, run)),
   };
@@ -99,12 +106,7 @@ async function decisionsOf(
 
 /** The report of a failed payment's workflow: its one bill. */
 export function reportOfStatus(status: RunStatus): RunReport {
-  const sums = new Map<LineState, { count: number; cents: number }>();
-  for (const { state, amountCents } of status.payments) {
-    const sum = sums.get(state) ?? { count: 0, cents: 0 };
-    sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
-  }
-  const byState: StateSums = Object.fromEntries(sums);
+  const byState: StateSums = sumsOfLines(status.payments);
   const exceptions = status.payments.filter(isException).map(exceptionOf);
   return {
     id: status.id,
@@ -127,8 +129,10 @@ export function reportOfStatus(status: RunStatus): RunReport {
 }
 
 function exceptionOf(payment: RunPaymentStatus): RunReport["exceptions"][number] {
-  const { payableId, publicId, contactName, amountCents, state, reasonCode, reason } = payment;
-  return { payableId, publicId, contactName, amountCents, state, reasonCode, reason };
+  const { payableId, publicId, contactName, amountCents, parts } = payment;
+  const { state, givenBack, reasonCode, reason } = payment;
+  const named = { payableId, publicId, contactName, amountCents, parts };
+  return { ...named, state, givenBack, reasonCode, reason };
 }
 
 const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string])[] = [
@@ -147,6 +151,9 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
   // What people are told, where the state, which programs know, doesn't tell it all.
   ["stands", stateTold],
+  // A bill that was paid in parts is not wholly in its state.
+  ["settled_usd", (payment) => dollars(centsIn("settled", payment))],
+  ["in_state_usd", (payment) => dollars(centsIn(payment.state, payment))],
 ];
 
 /** One row per line of the run, RFC 4180, read and written page by page. */

@@ -10,7 +10,7 @@ import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
-import { countLinesWhere } from "../store/lines/lines.ts";
+import { countLinesWhere } from "../store/lines/line-counts.ts";
 import { accountCalled } from "../store/names/account-called.ts";
 import { personWaitedFor } from "../domain/runs/phase-told.ts";
 import { calledBill, namesOf } from "../store/names/names.ts";
@@ -204,7 +204,7 @@ async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     period: retry.period,
     phase: PARKED_PHASE,
     waitingFor: personWaitedFor(retry.reason),
-    totalCents: retry.amountCents,
+    totalCents: retry.openCents,
     launchedAt: iso(retry.startedAtMs),
   }));
 }

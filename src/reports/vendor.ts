@@ -3,6 +3,7 @@ import type { Vendor } from "../api/vendor.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { notFound } from "../actions/errors.ts";
 import { activeHolds } from "../store/holds/holds.ts";
+import { plannedWithParts } from "../store/payables/line-parts.ts";
 import { linesOfVendor, type VendorLine } from "../store/lines/vendor-lines.ts";
 import { lastPaymentsTo } from "./review/last-payments.ts";
 import { holdsJson } from "./status/holds.ts";
@@ -42,6 +43,7 @@ export async function vendorOf(
   }
   const holds = await activeHolds(db, businessId, await businessNowMs(context, business));
   const accounts = accountsIn(lines);
+  const inParts = await plannedWithParts(db, businessId, lines);
   return {
     contactId,
     business,
@@ -52,11 +54,12 @@ export async function vendorOf(
       contact === undefined ? (accounts[0]?.last4 ?? null) : (contact.bankAccount?.last4 ?? null),
     changedAt: contact?.updatedAt ?? null,
     accounts,
-    bills: lines.map(({ plan, line }) => ({
+    bills: inParts.map(({ plan, line }) => ({
       payableId: line.payableId,
       publicId: plan.publicId,
       runId: line.runId,
       amountCents: line.amountCents,
+      parts: line.parts,
       dueDate: plan.dueDate,
       executionDate: line.executionDate,
       state: line.state,

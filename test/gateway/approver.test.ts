@@ -4,6 +4,8 @@ import type { Decision } from "../../src/api/schemas.ts";
 import { atTerminal, hasTerminals } from "../cli/at-terminal.ts";
 import { type CliResult, payrun } from "../cli/cli.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
+import { keepSeenPayments } from "../../src/store/payables/seen-payments.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -142,6 +144,50 @@ test("resolve says which bill, and what is tried again", async () => {
   const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
   const { stdout } = await as("oli", ["operator"], args);
   expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $100.00: given-up");
+});
+
+describe("of a bill that is paid in part", () => {
+  beforeEach(async () => {
+    const paymentIds = ["pay_1", "pay_2"];
+    const parked = { state: "parked", reasonCode: "R16", paymentIds } as const;
+    await setLine(gateway.store, run.runId, "p1", parked);
+    await gateway.store.transaction((trx) =>
+      keepSeenPayments(trx, "biz_acme", [
+        { id: "pay_1", status: "failed", amountCents: 60_00, updatedAt: null },
+        { id: "pay_2", status: "completed", amountCents: 40_00, updatedAt: null },
+      ]),
+    );
+  });
+
+  test("resolve tells what is open", async () => {
+    const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
+    const { stdout } = await as("oli", ["operator"], args);
+    expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $60.00 of $100.00: given-up");
+  });
+
+  test.runIf(hasTerminals)("resolve asks about what is open", async () => {
+    const args = ["resolve", "p1", "--paid-elsewhere", "--reason", "by check"];
+    const token = await gateway.token("oli", ["operator"]);
+    const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token };
+    const said = await atTerminal(args, [["BILL-000071, $60.00 of $100.00, as paid", "n"]], {
+      env,
+    });
+    expect(said).toContain("Nothing was resolved");
+  });
+
+  test("the console tells what is open: to whoever looks, and to whoever decides", async () => {
+    const oli = await signedIn(gateway, "oli", ["operator"]);
+    expect((await oli.get("/")).text).toContain("1 bill of $60.00 waits for a decision");
+    const asked = "/needs-action/resolve?bill=acme%2Fp1";
+    for (const [page, said] of [
+      ["/needs-action", "1 bill of $60.00 waits for a decision."],
+      [asked, "1 bill of $60.00"],
+      ["/bills/p1", "of $100.00"],
+      ["/bills/p1/give-up?business=acme", "$60.00 of $100.00"],
+    ] as const) {
+      expect((await oli.get(page)).text, page).toContain(said);
+    }
+  });
 });
 
 test("resolve tells what became of each bill, also if the person may not decide about one of them", async () => {

@@ -2,6 +2,7 @@ import type { Name } from "../../domain/names.ts";
 import type { Payable, PayableListItem } from "../../payments-api/index.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { getRunLines } from "../../store/lines/lines.ts";
+import { linesWithParts } from "../../store/payables/line-parts.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
 import { NEAR_MOST } from "../../domain/suggest.ts";
@@ -141,7 +142,11 @@ async function shown(
 ): Promise<Found> {
   const ids = [...exact, ...near].map(({ id }) => id);
   if (ids.length === 0) return nothing(unread);
-  const standing = await billsStanding(context.store.db, profile.businessId, ids);
+  const { db } = context.store;
+  const { businessId } = profile;
+  const stand = [...(await billsStanding(db, businessId, ids)).values()];
+  const lines = await linesWithParts(db, businessId, stand);
+  const standing = new Map(lines.map((line) => [line.payableId, line]));
   const named = (bill: Bill): Named & { readonly isOver: boolean } => {
     const { id, number, name } = bill;
     const line = standing.get(id);
@@ -150,6 +155,7 @@ async function shown(
     return {
       ...{ kind: "bill", id, business: profile.name, number, name, state },
       amountCents: isLine ? line.amountCents : bill.amountCents,
+      ...(line?.parts === undefined ? {} : { parts: line.parts }),
       isOver: state !== null && OVER.includes(state),
     };
   };

@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { LineParts } from "../../domain/payments/line-parts.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
 import { PaymentsApiError } from "../../payments-api/index.ts";
 import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
@@ -14,6 +15,8 @@ export interface Named {
   /** The vendor's, the account's, or what a hold is on. */
   readonly name: string | null;
   readonly amountCents: number | null;
+  /** Of a bill that is paid in part: how much. */
+  readonly parts?: LineParts;
   readonly state: string | null;
   /** The bill of a payment. */
   readonly payableId?: string | null;

@@ -3,7 +3,9 @@ import type { Command } from "@commander-js/extra-typings";
 import { isDate } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
+import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { amountTold } from "../../domain/payments/line-parts.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
@@ -177,22 +179,27 @@ function decisionLines({ decisions, zone }: Report): string[] {
   ];
 }
 
+/** Also parts of bills have settled. */
+function settledText({ byState, settledBills }: Report): string {
+  return byState.settled === undefined ? String(settledBills) : countOf(byState.settled);
+}
+
 function reportLines(report: Report): string[] {
-  const states = Object.entries(sumsTold(report)).map(([state, { count: bills, cents }]) => [
+  const states = Object.entries(sumsTold(report)).map(([state, sum]) => [
     state,
-    String(bills),
-    formatUsd(cents),
+    countOf(sum),
+    formatUsd(sum.cents),
   ]);
   const exceptions = report.exceptions.map((line) => [
     nameOf(line),
-    formatUsd(line.amountCents),
+    amountTold(line),
     stateTold(line),
     printable(line.reason ?? ""),
   ]);
   return [
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     ...outcomeLines(report),
-    `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${report.settledBills}, ${formatUsd(report.settledCents)}`,
+    `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${settledText(report)}, ${formatUsd(report.settledCents)}`,
     ...planOnlyLines(report, { count: report.bills, cents: report.totalCents }),
     ...topUpLines(report.topUps),
     ...decisionLines(report),

@@ -7,6 +7,7 @@ import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
 import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
+import { amountTold, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { count, green, printable, red } from "../terminal/text.ts";
@@ -44,22 +45,24 @@ export function addResolveCommand(program: Command, session: Session): void {
         if ((payables.length === 0) === (reasonCode === undefined)) {
           throw usageError("name either bills or --reason-code");
         }
-        const question = (): string => `${QUESTIONS[action](whichBills(payables, reasonCode))}?`;
+        let known: Promise<readonly Named[]> | undefined;
+        const found = () => (known ??= named(gatewayOf(config()), payables, options.business));
+        const question = async (): Promise<string> => {
+          const bills = reasonCode === undefined ? await found() : [];
+          return `${QUESTIONS[action](whichBills(bills, reasonCode))}?`;
+        };
         if (!(await agreed("resolve", { output, yes: options.yes }, question))) {
           output.note("Nothing was resolved.");
           return EXIT.failed;
         }
-        const business = options.business === undefined ? {} : { business: options.business };
         const gateway = gatewayOf(config());
+        const business = options.business === undefined ? {} : { business: options.business };
         const outcome: Outcome =
           reasonCode === undefined
-            ? await each(gateway, await named(gateway, payables, options.business), {
-                action,
-                reason,
-              })
+            ? await each(gateway, await found(), { action, reason })
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const resolution of outcome.resolved) {
-          const amount = formatUsd(resolution.amountCents);
+          const amount = amountTold(asParked(resolution));
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
         for (const { message, ...bill } of outcome.refused) {
@@ -82,9 +85,27 @@ const QUESTIONS = {
   "give-up": (which: string) => `Give ${which} up, never to be paid`,
 } as const;
 
-function whichBills(payables: readonly string[], reasonCode: string | undefined): string {
+function whichBills(bills: readonly Named[], reasonCode: string | undefined): string {
   if (reasonCode !== undefined) return `every bill that is parked for ${reasonCode}`;
-  return payables.length === 1 ? (payables[0] ?? "") : count(payables.length, "bill");
+  const [{ number, id } = { number: null, id: "" }, ...others] = bills;
+  const which = others.length === 0 ? printable(number ?? id) : count(bills.length, "bill");
+  const lines = bills.map(({ amountCents, parts }) => asParked({ amountCents, parts }));
+  const [open, all] = [lines.map(centsInState), lines.map((line) => line.amountCents)].map(
+    sumCents,
+  );
+  if (open === undefined || all === undefined) return which;
+  return `${which}, ${formatUsd(open)}${open === all ? "" : ` of ${formatUsd(all)}`},`;
+}
+
+/** What is open of a bill is what anybody decides about. */
+function asParked({
+  amountCents,
+  parts,
+}: {
+  readonly amountCents: number | null;
+  readonly parts?: LineInParts["parts"];
+}): LineInParts {
+  return { state: "parked", amountCents: amountCents ?? 0, parts };
 }
 
 /** What goes out because of it, with bills and sum. */
@@ -93,7 +114,7 @@ function summaryLines(resolved: readonly Resolution[]): string[] {
     ({ action, approvalEnded }) => action === "retry" && approvalEnded === undefined,
   );
   if (retried.length === 0) return [];
-  const sum = sumCents(retried.map(({ amountCents }) => amountCents));
+  const sum = sumCents(retried.map(asParked).map(centsInState));
   const goes = retried.length === 1 ? "is" : "are";
   return [`${count(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
 }

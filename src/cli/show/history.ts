@@ -1,6 +1,7 @@
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { isSetByPayrun } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { amountTold } from "../../domain/payments/line-parts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
@@ -18,7 +19,7 @@ export function historyLines(history: PayableHistory): string[] {
   const { attempts, cancels, zone } = history;
   const bill = history.bill ?? history.leftOut;
   const facts = [
-    ...(bill === null ? [] : [formatUsd(bill.amountCents)]),
+    ...(bill === null ? [] : [amountTold({ state: history.state ?? "planned", ...bill })]),
     ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
     history.givenBack ? "given back for the next run" : (history.state ?? "in no run's plan"),
   ];

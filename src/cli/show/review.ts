@@ -2,6 +2,7 @@ import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
+import { amountTold } from "../../domain/payments/line-parts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { stateTold } from "../../domain/runs/given-back.ts";
 import { deadlineText } from "./deadline.ts";
@@ -32,7 +33,7 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
   if (bills.length === 0) return [];
   const rows = bills.map((bill) => [
     nameOf(bill),
-    formatUsd(bill.amountCents),
+    amountTold(bill),
     bill.dueDate ?? "–",
     bill.executionDate ?? "–",
     bill.arrivalDate ?? "–",

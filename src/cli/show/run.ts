@@ -1,12 +1,13 @@
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { type BillSum } from "../../domain/counted.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
+import { amountTold, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
+import { type BillSum, countOf } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { phaseTold } from "../../domain/runs/phase-told.ts";
-import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
+import { GIVEN_BACK, stateTold, sumsTold } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
@@ -133,24 +134,12 @@ function sumOfStates({ byState = {} }: RunStatus): BillSum {
 
 /** Bills and amounts by state; of a page only where the run doesn't tell its sums. */
 function stateTable(run: RunStatus): string[] {
-  const sums = new Map<string, { count: number; cents: number }>();
   const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
-  if (whole !== undefined) {
-    for (const [state, sum] of Object.entries(sumsTold({ ...run, byState: whole })))
-      sums.set(state, sum);
-  } else {
-    for (const payment of run.payments) {
-      const state = stateTold(payment);
-      const sum = sums.get(state) ?? { count: 0, cents: 0 };
-      sums.set(state, { count: sum.count + 1, cents: sum.cents + payment.amountCents });
-    }
-  }
-  if (sums.size === 0) return [];
-  const rows = [...sums].map(([state, sum]) => [
-    state,
-    sum.count.toLocaleString("en-US"),
-    formatUsd(sum.cents),
-  ]);
+  const sums = Object.entries(
+    sumsTold(whole === undefined ? sumsOfPage(run) : { ...run, byState: whole }),
+  );
+  if (sums.length === 0) return [];
+  const rows = sums.map(([state, sum]) => [state, countOf(sum), formatUsd(sum.cents)]);
   return [
     "",
     ...table(
@@ -158,6 +147,13 @@ function stateTable(run: RunStatus): string[] {
       rows,
     ),
   ];
+}
+
+function sumsOfPage({ payments }: RunStatus): Parameters<typeof sumsTold>[0] {
+  const byState = sumsOfLines(payments);
+  const back = payments.filter((payment) => stateTold(payment) === GIVEN_BACK);
+  if (back.length === 0) return { byState };
+  return { byState, givenBack: { count: back.length, cents: sumCents(back.map(centsInState)) } };
 }
 
 const MOST_REASONS = 25;
@@ -197,12 +193,7 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
   if (odd.length === 0) return [];
   const rows = odd
     .slice(0, MOST_REASONS)
-    .map((line) => [
-      nameOf(line),
-      formatUsd(line.amountCents),
-      stateTold(line),
-      printable(line.reason ?? ""),
-    ]);
+    .map((line) => [nameOf(line), amountTold(line), stateTold(line), printable(line.reason ?? "")]);
   return [
     "",
     ...table([{}, { align: "right" }, {}, {}], rows),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { RunStatus } from "../../api/runs.ts";
+import { countOf } from "../../domain/counted.ts";
 import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { sumsTold } from "../../domain/runs/given-back.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
@@ -80,7 +81,7 @@ export function progressLine(run: RunStatus): string {
     byState === undefined
       ? Object.entries(run.counts)
       : Object.entries(sumsTold({ byState, givenBack })).map(
-          ([state, sum]) => [state, sum.count] as const,
+          ([state, sum]) => [state, countOf(sum)] as const,
         );
   const counts = told
     .filter(([state]) => state !== "skipped")

@@ -10,7 +10,7 @@ import type { PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
-import { badge, day, type Markup, runLink, stateOf, usd, when, who } from "../words.ts";
+import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
 
@@ -155,12 +155,12 @@ function notPlanned({ leftOut }: PayableHistory): Markup {
 }
 
 function factsOf(
-  { business, payableId, owner }: PayableHistory,
+  { business, payableId, owner, state }: PayableHistory,
   planned: NonNullable<PayableHistory["bill"]>,
 ): Markup {
-  const { contactId, contactName, amountCents, dueDate, executionDate } = planned;
+  const { contactId, contactName, dueDate, executionDate } = planned;
   return facts([
-    ["Amount", usd(amountCents)],
+    ["Amount", amount({ state: state ?? "planned", ...planned })],
     [
       "Vendor",
       html`<a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a>`,

@@ -6,7 +6,8 @@ import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
+import { centsInState } from "../../domain/payments/line-parts.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { type Api, each, type Outcome } from "../api.ts";
 import {
@@ -27,7 +28,7 @@ import {
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
-import { capital, day, type Markup, runLink, usd, when } from "../words.ts";
+import { amount, capital, day, type Markup, runLink, usd, when } from "../words.ts";
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, incidentPage } from "./incident.ts";
 import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
@@ -103,7 +104,7 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
 
 function causeSection(code: string, bills: readonly ParkedBill[]): Markup {
   const { title, toDo } = causeOf(code, bills);
-  const cents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const cents = sumCents(bills.map(openCents));
   return section(
     `${title} (${bills.length})`,
     html`<p>${toDo} ${formatUsd(cents)} in all.</p>
@@ -113,6 +114,15 @@ function causeSection(code: string, bills: readonly ParkedBill[]): Markup {
       </form>`,
     `cause-${code.replaceAll(/[^\w-]/g, "-")}`,
   );
+}
+
+/** Each of them is parked. */
+function asParked(bill: ParkedBill) {
+  return { ...bill, state: "parked" as const };
+}
+
+function openCents(bill: ParkedBill): number {
+  return centsInState(asParked(bill));
 }
 
 function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
@@ -137,7 +147,7 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
         title: "Run",
         cell: ({ runId }) => runLink(runId),
       },
-      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      { title: "Amount", isNumber: true, cell: (bill) => amount(asParked(bill)) },
       ...(isTicked
         ? [
             {
@@ -222,7 +232,7 @@ async function resolutionPage(
   if (bills.length === 0) {
     throw new Refused(409, "moved_on", "None of these bills waits for a decision any more.");
   }
-  const cents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const cents = sumCents(bills.map(openCents));
   return {
     title: "What becomes of these bills",
     lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,

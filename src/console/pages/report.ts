@@ -2,18 +2,18 @@ import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";
-import { counted } from "../../domain/counted.ts";
+import { billsOf, counted } from "../../domain/counted.ts";
 import { facts, note, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
-import { badge, billStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
+import { amount, badge, billStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
 
 /** What a run came to: sums by state, exceptions, and the tables for whoever keeps the books. */
 export const report: PageOf = async ({ api, params }) => {
   const id = params["id"] ?? "";
   const found = await api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } });
-  const { playbook, period, phase, bills, totalCents, settledBills, settledCents } = found;
+  const { playbook, period, phase, bills, totalCents, settledBills, settledCents, byState } = found;
   return {
     title: `Report: ${playbook} ${period}`,
     lead: badge(phaseOf(phase, found.planOnly)),
@@ -23,7 +23,9 @@ export const report: PageOf = async ({ api, params }) => {
         html`${facts([
           [
             "Settled",
-            html`${usd(settledCents)}<span class="sub">${counted(settledBills, "bill")}</span>`,
+            html`${usd(settledCents)}<span class="sub"
+                >${billsOf(byState.settled ?? { count: settledBills, cents: 0 })}</span
+              >`,
           ],
           ["Planned", html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}</span>`],
           ["Left out by the plan", counted(found.skipped.count, "bill")],
@@ -73,7 +75,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
       },
       { title: "State", cell: (bill) => badge(billStateOf(bill)) },
       { title: "Why", isText: true, cell: ({ reason }) => reason ?? "–" },
-      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      { title: "Amount", isNumber: true, cell: amount },
     ],
     shown,
   )}${exceptionCount > shown.length ? html`<p class="quiet">And ${exceptionCount - shown.length} more, in the table of all bills.</p>` : ""}`;

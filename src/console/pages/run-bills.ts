@@ -7,7 +7,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { folded, hidden, section, table, tick, type Column } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
-import { badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
+import { amount, badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
 
 /** Decisions that whoever looks is offered. */
 export interface May {
@@ -73,7 +73,7 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               ></span
             >
             <span
-              >${usd(bill.amountCents)}<span class="under"
+              >${amount(bill)}<span class="under"
                 >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
               >
               ${out === undefined || !isOpen(bill) ? badge(billStateOf(bill)) : leaveOut(bill, out)}</span
@@ -183,7 +183,7 @@ function billTable(
     { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
     { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
     state,
-    { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    { title: "Amount", isNumber: true, cell: amount },
     ...(mayDecide
       ? [
           {

@@ -6,7 +6,17 @@ import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
-import { badge, day, type Markup, paymentStateOf, runLink, stateOf, usd, when } from "../words.ts";
+import {
+  amount,
+  badge,
+  day,
+  type Markup,
+  paymentStateOf,
+  runLink,
+  stateOf,
+  usd,
+  when,
+} from "../words.ts";
 import { asking } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
@@ -131,7 +141,7 @@ function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
         cell: ({ state, reason }) =>
           html`${badge(stateOf(state))}${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
       },
-      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+      { title: "Amount", isNumber: true, cell: amount },
     ],
     bills,
   );

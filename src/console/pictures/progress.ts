@@ -1,7 +1,8 @@
 import { html } from "hono/html";
+import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { sumsTold } from "../../domain/runs/given-back.ts";
-import { LINE_WORDS, type Markup, type Tone, usd, whole } from "../words.ts";
+import { LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
 import { table } from "../elements.ts";
 
 const WIDTH = 720;
@@ -11,7 +12,7 @@ type Sums = Parameters<typeof sumsTold>[0];
 interface Part {
   readonly word: string;
   readonly tone: Tone;
-  readonly count: number;
+  readonly bills: string;
   readonly cents: number;
 }
 
@@ -53,7 +54,7 @@ export function progressPicture(sums: Sums): Markup {
           isHead: true,
           cell: ({ word, tone }: Part) => html`<span class="badge ${tone}">${word}</span>`,
         },
-        { title: "Bills", isNumber: true, cell: ({ count }) => whole(count) },
+        { title: "Bills", isNumber: true, cell: ({ bills }) => bills },
         { title: "Sum", isNumber: true, cell: ({ cents }) => usd(cents) },
       ],
       parts,
@@ -68,7 +69,7 @@ function partsOf(sums: Sums): Part[] {
   return Object.entries(LINE_WORDS)
     .flatMap(([state, { word, tone }]) => {
       const sum = told.find(([name]) => name === state)?.[1];
-      return sum === undefined ? [] : [{ word, tone, ...sum }];
+      return sum === undefined ? [] : [{ word, tone, bills: countOf(sum), cents: sum.cents }];
     })
     .toSorted((one, other) => ORDER.indexOf(one.tone) - ORDER.indexOf(other.tone));
 }

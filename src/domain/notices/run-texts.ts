@@ -2,8 +2,9 @@ import { emptyPlanText } from "../planning/left-out.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
-import { type BillSum, counted, waits } from "../counted.ts";
-import { formatUsd } from "../money.ts";
+import { billsOf, type BillSum, counted, waits } from "../counted.ts";
+import { formatUsd, sumCents } from "../money.ts";
+import { amountTold, centsInState, type LineInParts } from "../payments/line-parts.ts";
 import type { OffCycle } from "../off-cycle.ts";
 import { wouldHavePaid } from "../plan-only.ts";
 
@@ -90,7 +91,7 @@ export function decideByNear(
   };
 }
 
-interface ListedBill {
+interface ListedBill extends LineInParts {
   readonly payableId: string;
   readonly amountCents: number;
   readonly reasonCode?: string | null;
@@ -131,7 +132,7 @@ export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
 }
 
 function sumOf(lines: readonly ParkedBill[]): string {
-  const cents = lines.reduce((sum, line) => sum + line.amountCents, 0);
+  const cents = sumCents(lines.map(centsInState));
   return `${bills(lines.length)} of ${formatUsd(cents)}`;
 }
 
@@ -141,8 +142,8 @@ function listed(lines: readonly ListedBill[], count = lines.length): string[] {
     ...lines
       .slice(0, LISTED)
       .map(
-        ({ payableId, amountCents, reason, reasonCode }) =>
-          `- ${payableId}, ${formatUsd(amountCents)}: ${reason ?? reasonCode ?? "no reason known"}`,
+        (line) =>
+          `- ${line.payableId}, ${amountTold(line)}: ${line.reason ?? line.reasonCode ?? "no reason known"}`,
       ),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
@@ -250,8 +251,8 @@ export function businessWaits(
 /** One line for each state with bills. */
 export function sumLines(sums: SumsTold): string[] {
   return [...sums]
-    .filter(([, { count }]) => count > 0)
-    .map(([state, { count, cents }]) => `- ${state}: ${bills(count)}, ${formatUsd(cents)}`);
+    .filter(([, { count, cents }]) => count + cents > 0)
+    .map(([state, sum]) => `- ${state}: ${billsOf(sum)}, ${formatUsd(sum.cents)}`);
 }
 
 export function bills(count: number): string {

@@ -1,3 +1,5 @@
+import { formatUsd } from "../money.ts";
+
 /** Payment statuses of the API specification, section 3. */
 const KNOWN_STATUSES = [
   "pending",
@@ -45,8 +47,8 @@ export type LineOutcome =
   | {
       readonly kind: "failed";
       readonly reasons: readonly FailedPayment[];
-      /** True if other payments of the line have not ended yet. */
-      readonly othersOnTheirWay: boolean;
+      /** Where the other payments of the line are that have not ended yet; null if all have. */
+      readonly others: "scheduled" | "processing" | "held" | null;
     }
   /**
    * All payments ended, none failed, and only a part of the amount is settled: a person must look.
@@ -77,19 +79,15 @@ export function lineStateOfPayments(
 ): LineOutcome {
   const reasons = payments.flatMap(failureOf);
   if (reasons.length > 0) {
-    const othersOnTheirWay = payments.some((payment) => isOnItsWay(payment.status));
-    return { kind: "failed", reasons, othersOnTheirWay };
+    return { kind: "failed", reasons, others: wayOf(payments) };
   }
   const has = (status: KnownStatus) => payments.some((payment) => payment.status === status);
   if (has("held")) return { kind: "state", state: "held", text: "held by the service for review" };
   if (has("refund_pending")) {
     return { kind: "state", state: "held", text: "Cancelled; the money is on its way back." };
   }
-  const moving = payments.filter((payment) => isOnItsWay(payment.status));
-  if (moving.length > 0) {
-    const waiting = moving.every((payment) => payment.status === "scheduled");
-    return { kind: "state", state: waiting ? "scheduled" : "processing", text: null };
-  }
+  const state = wayOf(payments);
+  if (state !== null) return { kind: "state", state, text: null };
   const settledCents = payments
     .filter((payment) => payment.status === "completed")
     .reduce((sum, payment) => sum + payment.amountCents, 0);
@@ -107,8 +105,19 @@ export function lineStateOfPayments(
   const text =
     payments.length === 0
       ? "The service shows no payment for this line"
-      : "Only a part of the amount is settled and nothing more is on its way";
+      : `Only a part, ${formatUsd(settledCents)}, has settled; ${formatUsd(missingCents)} has not, and nothing more is on its way`;
   return { kind: "partial", settledCents, missingCents, text };
+}
+
+/** Where those of these payments are that have not ended yet; null if all have. */
+function wayOf(
+  payments: readonly Pick<LinePayment, "status">[],
+): "scheduled" | "processing" | "held" | null {
+  const moving = payments.filter(({ status }) => isOnItsWay(status));
+  if (moving.length === 0) return null;
+  const isHeld = moving.some(({ status }) => status === "held" || status === "refund_pending");
+  if (isHeld) return "held";
+  return moving.every(({ status }) => status === "scheduled") ? "scheduled" : "processing";
 }
 
 /** True if the payment has not reached the vendor, or has come back. */

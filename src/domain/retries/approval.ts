@@ -1,4 +1,5 @@
 import { addDays } from "../clock/dates.ts";
+import { formatUsd } from "../money.ts";
 import { isReinitiable, REINITIATION_DAYS, REINITIATIONS_MAX } from "../payments/return-codes.ts";
 
 /** The failures of one approved line, and when it would be paid again. */
@@ -21,6 +22,11 @@ export interface ApprovalEnd {
 
 /** What is said where an approval has run out, or its plan has changed. */
 export const NO_APPROVAL = "It has no valid approval any more.";
+
+/** Why an approval covers nothing of a bill that is paid in part. */
+export function partOwedText(openCents: number): string {
+  return `${formatUsd(openCents)} of it is still owed, which is not the amount that was approved.`;
+}
 
 /**
  * Says why a line's approval covers no further payment; null while it does.

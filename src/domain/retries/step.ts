@@ -56,7 +56,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
     return facts.stopped === null ? { kind: "wait-for-incident" } : park(facts.stopped);
   }
   if (rule.action !== "retry") return park(null);
-  if (!facts.isWhole) return park("Only a part failed; a person decides.", "partly-failed");
+  if (!facts.isWhole) return park("A part is not paid again by itself.", "partly-failed");
   if (facts.stopped !== null) return park(facts.stopped);
   const { retriesMade, firstSettledOn } = facts;
   const date = retryDate(rule, facts.today);

@@ -30,6 +30,7 @@ export function sumsTold({
   if (parked === undefined) return { ...others };
   if (givenBack === undefined) return { ...others, parked };
   const count = parked.count - givenBack.count;
-  const left = count === 0 ? {} : { parked: { count, cents: parked.cents - givenBack.cents } };
+  const cents = parked.cents - givenBack.cents;
+  const left = count + cents === 0 ? {} : { parked: { ...parked, count, cents } };
   return { ...others, ...left, [GIVEN_BACK]: givenBack };
 }

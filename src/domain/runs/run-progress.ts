@@ -4,6 +4,7 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { withFullStop } from "../history-texts.ts";
+import { type BillSum, countOf } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
@@ -29,7 +30,7 @@ export interface ProgressInput extends RunSoFar {
   readonly rejected: boolean;
   /** False if nobody has approved anything of it; missing where that doesn't matter. */
   readonly isApproved?: boolean;
-  readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
+  readonly counts: ReadonlyMap<LineState, BillSum>;
   readonly waits: readonly {
     /** Empty if it concerns the whole business. */
     readonly sourceId: string;
@@ -110,7 +111,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const { deposits } = input;
   const open =
     deposits?.moving === true ||
-    [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
+    [...input.counts].some(([state, sum]) => sum.count > 0 && !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
   const soFar = onlyPlans(input.run.policy)
@@ -241,10 +242,8 @@ function markdown(
   },
 ): string {
   const rows = [...input.counts]
-    .filter(([, { count }]) => count > 0)
-    .map(
-      ([state, { count, cents }]) => `| ${shownState(state)} | ${count} | ${formatUsd(cents)} |`,
-    );
+    .filter(([, { count, cents }]) => count + cents > 0)
+    .map(([state, sum]) => `| ${shownState(state)} | ${countOf(sum)} | ${formatUsd(sum.cents)} |`);
   const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask, input.clock.zone)}`);
   // The reason stays with the bill: more people read this than the bill.
   const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {

@@ -8,6 +8,8 @@ import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
 import { listAudit, type AuditEntry } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
+import type { LineParts } from "../../domain/payments/line-parts.ts";
+import { linesWithParts } from "../../store/payables/line-parts.ts";
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
@@ -75,12 +77,13 @@ export async function historyOf(
     ...{ givenBack, holds },
     leftOut: leftOut?.text ?? null,
   });
+  const [inParts] = await linesWithParts(db, businessId, line === undefined ? [] : [line]);
   return {
     payableId,
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     ...standingOf(line, givenBack),
-    bill: billJson(plan),
+    bill: billJson(plan, inParts?.parts),
     leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
     paidOnce: verdict,
@@ -112,10 +115,10 @@ async function externalOf(
   return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
 }
 
-function billJson(plan: PlanLine | undefined) {
+function billJson(plan: PlanLine | undefined, parts: LineParts | undefined) {
   if (plan === undefined) return null;
   const { contactId, contactName, publicId, amountCents, dueDate, executionDate } = plan;
-  return { contactId, contactName, publicId, amountCents, dueDate, executionDate };
+  return { contactId, contactName, publicId, amountCents, parts, dueDate, executionDate };
 }
 
 /** Why the run that left it out last did so. */

@@ -27,7 +27,7 @@ import {
 import type { Db } from "../../store/index.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
-import { markGivenBack } from "../status/given-back.ts";
+import { markStanding } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
 import {
@@ -82,7 +82,7 @@ export async function reviewOf(
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
-    return markGivenBack(db, runId, bills.map(reviewedBill(isOver, clock)));
+    return markStanding(db, run, bills.map(reviewedBill(isOver, clock)));
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });

@@ -1,5 +1,6 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import { centsInState } from "../../domain/payments/line-parts.ts";
 import { personWaitedFor } from "../../domain/runs/phase-told.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import type { Db } from "../../store/index.ts";
@@ -7,10 +8,10 @@ import { approvalsOf } from "../../store/approvals/line-approvals.ts";
 import { getRunLine } from "../../store/lines/lines.ts";
 import { getPlanLine } from "../../store/lines/plan-lines.ts";
 import { getRetryByWorkflowId, type Retry } from "../../store/retries/retries.ts";
-import { getRun } from "../../store/runs/runs.ts";
+import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { momentOf } from "../moment.ts";
-import { markGivenBack } from "./given-back.ts";
+import { markStanding } from "./given-back.ts";
 import { paymentStatus } from "./payment.ts";
 
 /** What a failed payment's workflow is at, in the words of a run's phases. */
@@ -36,8 +37,7 @@ export async function retryStatus(
   if (retry === undefined) return undefined;
   const events = (await startedBy(db, [workflowId])).get(workflowId);
   const run = retry.runId === null ? undefined : await getRun(db, retry.runId);
-  const payment =
-    run === undefined ? undefined : await paymentOfRun(db, run.runId, retry.payableId);
+  const payment = run === undefined ? undefined : await paymentOfRun(db, run, retry.payableId);
   const state: LineState = payment?.state ?? "retrying";
   const ended: RunPhase = state === "settled" ? "completed" : "completed-with-exceptions";
   return {
@@ -49,7 +49,7 @@ export async function retryStatus(
     phase: retry.phase === "ended" ? ended : (PHASES[retry.phase] ?? "settling"),
     waitingFor: retry.phase === "ended" ? null : waitingFor(retry),
     counts: { [state]: 1 },
-    totalCents: payment?.amountCents ?? 0,
+    totalCents: payment === undefined ? 0 : centsInState(payment),
     planHash: run?.planHash ?? null,
     decideBy: null,
     ...(await momentOf(context, retry.business)),
@@ -66,12 +66,13 @@ function waitingFor(retry: Retry): string | null {
   return retry.reason === null ? when : `${retry.reason} (${when})`;
 }
 
-async function paymentOfRun(db: Db, runId: string, payableId: string) {
+async function paymentOfRun(db: Db, run: Run, payableId: string) {
+  const { runId } = run;
   const line = await getRunLine(db, runId, payableId);
   const plan = await getPlanLine(db, runId, payableId);
   if (line === undefined || plan === undefined) return undefined;
   const approvals = await approvalsOf(db, runId, [payableId], 0);
   const payment = paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
-  const [marked = payment] = await markGivenBack(db, runId, [payment]);
+  const [marked = payment] = await markStanding(db, run, [payment]);
   return marked;
 }

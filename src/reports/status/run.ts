@@ -9,7 +9,8 @@ import { waitingBills } from "../../store/approvals/approval-waits.ts";
 import type { Db } from "../../store/index.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";
-import { countLines, firstDateIn } from "../../store/lines/lines.ts";
+import { countLines } from "../../store/lines/line-counts.ts";
+import { firstDateIn } from "../../store/lines/lines.ts";
 import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
@@ -17,7 +18,7 @@ import { getRun, type Run } from "../../store/runs/runs.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs, momentOf } from "../moment.ts";
-import { givenBackOf, markGivenBack } from "./given-back.ts";
+import { givenBackOf, markStanding } from "./given-back.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
 import { retryStatus } from "./retry.ts";
@@ -137,7 +138,9 @@ export async function runHead(
   const byState: StateSums = Object.fromEntries(
     lines.map(([state, sum]) => [shownState(state), sum]),
   );
-  for (const [state, sum] of Object.entries(byState)) counts[state as LineState] = sum.count;
+  for (const [state, sum] of Object.entries(byState)) {
+    if (sum.count > 0) counts[state as LineState] = sum.count;
+  }
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
   return {
     ...runFacts(run),
@@ -222,7 +225,7 @@ export async function linesOf(
   const payments = lines.map((line) =>
     paymentStatus(line, approvals.get(line.line.payableId) ?? []),
   );
-  return markGivenBack(db, run.runId, payments);
+  return markStanding(db, run, payments);
 }
 
 /** A sum over the states. */

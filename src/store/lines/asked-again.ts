@@ -1,4 +1,5 @@
 import { COUNT, type Db } from "../sql/db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
 
 /** Reason code of a line that changed after it was planned, and so waits for approval again. */
 export const CHANGED = "changed-since-approval";
@@ -10,11 +11,7 @@ export async function askedAgain(
   limit: number,
 ): Promise<{
   readonly count: number;
-  readonly first: {
-    readonly payableId: string;
-    readonly amountCents: number;
-    readonly reason: string | null;
-  }[];
+  readonly first: readonly Pick<RunLine, "payableId" | "state" | "amountCents" | "reason">[];
 }> {
   const lines = db
     .selectFrom("run_lines")
@@ -23,9 +20,9 @@ export async function askedAgain(
     .where("reason_code", "=", CHANGED);
   const { count } = await lines.select(COUNT).executeTakeFirstOrThrow();
   const first = await lines
-    .select(["payable_id as payableId", "amount_cents as amountCents", "reason"])
+    .select(["payable_id", "state", "amount_cents", "reason"])
     .orderBy("line_no")
     .limit(limit)
     .execute();
-  return { count, first };
+  return { count: Number(count), first: first.map(toRunLine) };
 }

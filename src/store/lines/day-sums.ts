@@ -1,4 +1,7 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import { withParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { linesInParts } from "../payables/line-parts.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
 /** Lines of one day in one state. */
@@ -21,7 +24,26 @@ export async function sumsByDay(
     .where("state", "!=", "skipped")
     .groupBy(["execution_date", "state"])
     .execute();
-  return rows
+  const sums = rows
     .map(toRunLine)
     .map((row) => ({ ...row, count: Number(row.count), cents: Number(row.cents) }));
+  const apart = await linesInParts(db, (lines) =>
+    lines
+      .where("run_lines.business_id", "=", businessId)
+      .where((eb) => eb.between("run_lines.execution_date", days.from, days.to)),
+  );
+  return apart.length === 0 ? sums : withPartsByDay(sums, apart);
+}
+
+function withPartsByDay(
+  sums: readonly DaySum[],
+  lines: Awaited<ReturnType<typeof linesInParts>>,
+): DaySum[] {
+  return [...Map.groupBy(sums, ({ executionDate }) => executionDate)].flatMap(([date, ofDay]) => {
+    const byState = Object.fromEntries(ofDay.map(({ state, ...sum }) => [state, sum]));
+    const ofThisDay = lines.filter(({ executionDate }) => executionDate === date);
+    return Object.entries(withParts(byState, ofThisDay)).map(([state, { count, cents }]) => {
+      return { executionDate: date, state: state as LineState, count, cents };
+    });
+  });
 }

@@ -1,12 +1,18 @@
-import type { LineState } from "../../contracts/pay-run.ts";
-import { COUNT, type Db } from "../sql/db.ts";
+import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import type { BillSum } from "../../domain/counted.ts";
+import { withParts } from "../../domain/payments/line-parts.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is, isIn } from "../sql/is-in.ts";
+import { linesInParts } from "../payables/line-parts.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import { idsIn } from "../sql/rows-as.ts";
 
 /** States whose lines are counted by `countOpenLines`, over all runs. */
 export const COUNTED_BY_INDEX: readonly LineState[] = [...UNDER_WAY, "parked"];
+
+/** States of lines that nothing was paid of, or all. */
+const WHOLE: readonly LineState[] = [...DECIDABLE, "skipped", "settled"];
 
 export interface LineCount {
   readonly state: string;
@@ -19,6 +25,45 @@ export async function countOpenLines(db: Db): Promise<LineCount[]> {
   const underWay = await counts.where(isIn("state", UNDER_WAY)).execute();
   const parked = await counts.where(is("state", "parked")).execute();
   return [...underWay, ...parked];
+}
+
+/**
+ * How many lines of a run stand in each state, and what is in it, in cents: a part of a line that
+ * has settled counts as settled, wherever its line stands.
+ */
+export async function countLines(db: Db, runId: string): Promise<Map<LineState, BillSum>> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["state", COUNT, CENTS])
+    .where("run_id", "=", runId)
+    .groupBy("state")
+    .execute();
+  const sums = new Map(
+    rows.map(toRunLine).map(({ state, ...sum }): [LineState, BillSum] => [state, sum]),
+  );
+  if ([...sums.keys()].every((state) => WHOLE.includes(state))) return sums;
+  const lines = await linesInParts(db, (all) => all.where("run_lines.run_id", "=", runId));
+  if (lines.length === 0) return sums;
+  const apart = Object.entries(withParts(Object.fromEntries(sums), lines));
+  return new Map(apart as [LineState, BillSum][]);
+}
+
+/** The same of each of several runs that have a line in one of these states; few have. */
+export async function countLinesWhere(
+  db: Db,
+  runIds: readonly string[],
+  states: readonly LineState[],
+): Promise<Map<string, Map<LineState, BillSum>>> {
+  if (runIds.length === 0) return new Map();
+  const found = await db
+    .selectFrom("run_lines")
+    .select("run_id")
+    .distinct()
+    .where("run_id", "in", runIds)
+    .where("state", "in", states)
+    .execute();
+  const counts = found.map(async ({ run_id: id }) => [id, await countLines(db, id)] as const);
+  return new Map(await Promise.all(counts));
 }
 
 /** Lines of these runs by state. */

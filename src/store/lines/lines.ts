@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
-import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";
 
 /** Where one line of a run stands. */
@@ -80,38 +80,6 @@ export async function getRunLines(
   payableIds: readonly string[],
 ): Promise<RunLine[]> {
   return findEach(db, "run_lines", { runId }, "payable_id", payableIds);
-}
-
-/** How many lines stand in each state and what they come to, in cents. */
-export async function countLines(
-  db: Db,
-  runId: string,
-): Promise<Map<LineState, { count: number; cents: number }>> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .select(["state", COUNT, CENTS])
-    .where("run_id", "=", runId)
-    .groupBy("state")
-    .execute();
-  return new Map(rows.map(toRunLine).map(({ state, ...sums }) => [state, sums]));
-}
-
-/** The same of each of several runs that have a line in one of these states; few have. */
-export async function countLinesWhere(
-  db: Db,
-  runIds: readonly string[],
-  states: readonly LineState[],
-): Promise<Map<string, Map<LineState, { count: number; cents: number }>>> {
-  if (runIds.length === 0) return new Map();
-  const found = await db
-    .selectFrom("run_lines")
-    .select("run_id")
-    .distinct()
-    .where("run_id", "in", runIds)
-    .where("state", "in", states)
-    .execute();
-  const counts = found.map(async ({ run_id: id }) => [id, await countLines(db, id)] as const);
-  return new Map(await Promise.all(counts));
 }
 
 /** The first execution date of a run's lines in one of these states; null if it has none. */

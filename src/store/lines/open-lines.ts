@@ -3,10 +3,18 @@ import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import { factOf, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
 import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import type { Lines } from "../payables/line-parts.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { currentOf, linesOfPayable } from "./payable-history.ts";
-import { AS_STANDS, IS_SPLIT, type SentSum, STANDS, toSentSum } from "./split-lines.ts";
+import {
+  AS_STANDS,
+  IS_SPLIT,
+  onlyOnItsWay,
+  type SentSum,
+  STANDS,
+  toSentSum,
+} from "./split-lines.ts";
 
 /** A line that may still move money, with its run's playbook. */
 export type OpenLine = RunLine & { readonly playbook: string };
@@ -60,7 +68,22 @@ export async function openSumsOf(
         .execute(),
     ),
   );
-  return rows.flat().map(toSentSum);
+  return onlyOnItsWay(db, rows.flat().map(toSentSum), (lines) => heldOf(lines, businessId, target));
+}
+
+function heldOf(lines: Lines, businessId: string, { scope, value }: HoldTarget): Lines {
+  const column = heldColumn(scope);
+  const here = lines.where("run_lines.business_id", "=", businessId);
+  if (column === null) return here;
+  return here.where((eb) =>
+    eb.exists(
+      eb
+        .selectFrom("runs")
+        .select("runs.run_id")
+        .whereRef("runs.run_id", "=", "run_lines.run_id")
+        .where(column, "=", value),
+    ),
+  );
 }
 
 /** Bills of a run, or the one that is named, that are paid: by their last lines. */

@@ -1,9 +1,12 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../../domain/counted.ts";
+import { sumCents } from "../../domain/money.ts";
+import { centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { PlannedLine } from "./plan-lines.ts";
 import { isGivenBack, waitsForPerson } from "../payables/waits-for-person.ts";
+import { type Lines, linesInParts, plannedWithParts } from "../payables/line-parts.ts";
 import { toRunLine } from "./lines.ts";
 
 /** Bills of a run that are parked and that no person needs to act on: the next run pays them. */
@@ -16,32 +19,42 @@ export async function givenBackIn(
   return new Set((await query.execute()).map((row) => row.payable_id));
 }
 
-/** How many these are, and what they come to. */
-export async function sumGivenBackIn(db: Db, runId: string): Promise<BillSum> {
-  return sumOf(await givenBack(db, runId).select([COUNT, CENTS]).executeTakeFirstOrThrow());
+/** How many these are, and what of them is still to be paid. */
+export function sumGivenBackIn(db: Db, runId: string): Promise<BillSum> {
+  return sumOf(db, (lines) => givenBackOf(lines, runId));
 }
 
 function givenBack(db: Db, runId: string) {
-  return db
-    .selectFrom("run_lines")
+  return givenBackOf(db.selectFrom("run_lines"), runId);
+}
+
+function givenBackOf(lines: Lines, runId: string): Lines {
+  return lines
     .where("run_lines.run_id", "=", runId)
     .where(is("run_lines.state", "parked"))
     .where(isGivenBack);
 }
 
-function sumOf(row: { readonly count: number; readonly cents: number | null }): BillSum {
-  return { count: Number(row.count), cents: Number(row.cents ?? 0) };
+/** How many bills these are, and what of them has neither settled nor is on its way. */
+async function sumOf(db: Db, of: (lines: Lines) => Lines): Promise<BillSum> {
+  const row = await of(db.selectFrom("run_lines")).select([COUNT, CENTS]).executeTakeFirstOrThrow();
+  const count = Number(row.count);
+  if (count === 0) return { count, cents: 0 };
+  const paid = (await linesInParts(db, of)).map((line) => line.amountCents - centsInState(line));
+  return { count, cents: Number(row.cents ?? 0) - sumCents(paid) };
 }
 
 function parkedNow(db: Db, businessId: string) {
-  return db
-    .selectFrom("run_lines")
-    .where("run_lines.business_id", "=", businessId)
-    .where(waitsForPerson);
+  return parkedOf(db.selectFrom("run_lines"), businessId);
 }
 
-export async function sumOfParked(db: Db, businessId: string): Promise<BillSum> {
-  return sumOf(await parkedNow(db, businessId).select([COUNT, CENTS]).executeTakeFirstOrThrow());
+function parkedOf(lines: Lines, businessId: string): Lines {
+  return lines.where("run_lines.business_id", "=", businessId).where(waitsForPerson);
+}
+
+/** Bills of a business that a person must act on, and what of them is open. */
+export function sumOfParked(db: Db, businessId: string): Promise<BillSum> {
+  return sumOf(db, (lines) => parkedOf(lines, businessId));
 }
 
 /** They themselves, by cause, the largest first. */
@@ -49,7 +62,7 @@ export async function parkedLines(
   db: Db,
   businessId: string,
   page: { readonly offset: number; readonly limit: number },
-): Promise<PlannedLine[]> {
+): Promise<(PlannedLine & { readonly line: LineInParts })[]> {
   const rows = await parkedNow(db, businessId)
     .innerJoin("plan_lines", (join) =>
       join
@@ -65,7 +78,10 @@ export async function parkedLines(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
+  const lines = rows.map((row) => {
+    return { plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) };
+  });
+  return plannedWithParts(db, businessId, lines);
 }
 
 /** Those that are parked for one reason: their payables, in the order of the ids. */

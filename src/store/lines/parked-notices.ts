@@ -3,11 +3,13 @@ import { readerOf } from "../sql/as-record.ts";
 import { isGivenBack, isTakenUp } from "../payables/waits-for-person.ts";
 import type { Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
+import type { LineInParts } from "../../domain/payments/line-parts.ts";
+import { linesWithParts } from "../payables/line-parts.ts";
+import { toRunLine } from "./lines.ts";
 
 /** A bill that its run goes on without, of which nobody has been told. */
-export interface UntoldLine {
+export interface UntoldLine extends LineInParts {
   readonly payableId: string;
-  readonly amountCents: number;
   readonly reasonCode: string | null;
   readonly reason: string | null;
   /** True where its retry has given it back for the next run; else a person must look at it. */
@@ -38,6 +40,8 @@ export async function parkedUntold(
     .select((eb) => [
       "run_lines.payable_id",
       "run_lines.amount_cents",
+      "run_lines.state",
+      "run_lines.payment_ids",
       "run_lines.reason_code",
       "run_lines.reason",
       "retry_cases.rule",
@@ -60,7 +64,8 @@ export async function parkedUntold(
     )
     .orderBy("line_no")
     .execute();
-  return rows.map(readerOf("retry_cases")).map(({ rule, ...line }) => {
+  const lines = rows.map(toRunLine).map(readerOf("retry_cases"));
+  return (await linesWithParts(db, run.businessId, lines)).map(({ rule, ...line }) => {
     return { ...line, isGivenBack: Number(line.isGivenBack) === 1, deciders: rule?.by ?? [] };
   });
 }

@@ -2,7 +2,14 @@ import { sql } from "kysely";
 import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { isIn } from "../sql/is-in.ts";
-import { AS_STANDS, IS_SPLIT, type SentSum, STANDS, toSentSum } from "./split-lines.ts";
+import {
+  AS_STANDS,
+  IS_SPLIT,
+  onlyOnItsWay,
+  type SentSum,
+  STANDS,
+  toSentSum,
+} from "./split-lines.ts";
 import { UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
@@ -21,7 +28,9 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
     .groupBy(["execution_date", sql.ref(AS_STANDS), IS_SPLIT])
     .orderBy("execution_date")
     .execute();
-  return rows.map(toSentSum);
+  return onlyOnItsWay(db, rows.map(toSentSum), (lines) =>
+    lines.where("run_lines.business_id", "=", businessId),
+  );
 }
 
 /**

@@ -1,4 +1,8 @@
 import { sql } from "kysely";
+import { sumCents } from "../../domain/money.ts";
+import { type Lines, linesInParts } from "../payables/line-parts.ts";
+import type { Db } from "../sql/db.ts";
+import { isIn } from "../sql/is-in.ts";
 import type { DaySum } from "./day-sums.ts";
 import { toRunLine } from "./lines.ts";
 
@@ -48,4 +52,29 @@ export function toSentSum({
 }): SentSum {
   const sum = { isSplit: Number(isSplit) === 1, count: Number(count), cents: Number(cents) };
   return { ...toRunLine({ ...row, state }), ...sum };
+}
+
+/** States of lines that the service may have split. */
+const SENT = ["scheduled", "held", "processing"];
+
+/**
+ * The same sums without what has settled or failed of split lines: the service has only the rest.
+ *
+ * @param of the lines that the sums are of
+ */
+export async function onlyOnItsWay(
+  db: Db,
+  sums: readonly SentSum[],
+  of: (lines: Lines) => Lines,
+): Promise<SentSum[]> {
+  if (!sums.some(({ isSplit, state }) => isSplit && SENT.includes(state))) return [...sums];
+  const inParts = await linesInParts(db, (all) => of(all).where(isIn("run_lines.state", SENT)));
+  return sums.map((sum) => {
+    const theirs = inParts.filter(
+      ({ state, executionDate }) =>
+        sum.isSplit && state === sum.state && executionDate === sum.executionDate,
+    );
+    const ended = theirs.map(({ amountCents, parts }) => amountCents - (parts?.onItsWayCents ?? 0));
+    return { ...sum, cents: sum.cents - sumCents(ended) };
+  });
 }

@@ -1,7 +1,7 @@
 import type { SumsTold } from "../../domain/notices/run-texts.ts";
 import { sumsTold } from "../../domain/runs/given-back.ts";
 import type { Db } from "../index.ts";
-import { countLines } from "./lines.ts";
+import { countLines } from "./line-counts.ts";
 import { sumGivenBackIn } from "./parked-lines.ts";
 
 /** Sums of a run's bills by state, as people are told them. */

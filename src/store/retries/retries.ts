@@ -1,4 +1,7 @@
 import type { Transaction } from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { centsInState } from "../../domain/payments/line-parts.ts";
+import { linesWithParts } from "../payables/line-parts.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findEach, findOne } from "../sql/records.ts";
@@ -130,7 +133,8 @@ export interface ParkedRetry extends Retry {
   /** Of the run that paid it; empty where none is known. */
   readonly playbook: string;
   readonly period: string;
-  readonly amountCents: number;
+  /** What of the bill is open. */
+  readonly openCents: number;
 }
 
 /** Retries that wait for a person, the newest first. */
@@ -148,7 +152,8 @@ export async function listParkedRetries(
         .onRef("run_lines.payable_id", "=", "retries.payable_id"),
     )
     .selectAll("retries")
-    .select(["runs.playbook", "runs.period", "run_lines.amount_cents"])
+    .select(["runs.playbook", "runs.period"])
+    .select(["run_lines.state", "run_lines.amount_cents", "run_lines.payment_ids"])
     .where("retries.phase", "=", "parked");
   if (businessId !== undefined) query = query.where("retries.business_id", "=", businessId);
   const rows = await query
@@ -156,12 +161,20 @@ export async function listParkedRetries(
     .orderBy("retries.workflow_id")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    ...toRetry(row),
-    playbook: row.playbook ?? "",
-    period: row.period ?? "",
-    amountCents: row.amount_cents ?? 0,
-  }));
+  const parked: ParkedRetry[] = [];
+  for (const [owner, ofOne] of Map.groupBy(rows, (row) => row.business_id)) {
+    const lines = ofOne.map((row) => ({
+      ...toRetry(row),
+      playbook: row.playbook ?? "",
+      period: row.period ?? "",
+      state: (row.state ?? "parked") as LineState,
+      amountCents: row.amount_cents ?? 0,
+      paymentIds: JSON.parse(row.payment_ids ?? "[]") as string[],
+    }));
+    const inParts = await linesWithParts(db, owner, lines);
+    parked.push(...inParts.map((line) => ({ ...line, openCents: centsInState(line) })));
+  }
+  return parked;
 }
 
 /** Writes down that a person wants a payable retried, whether or not a retry owns it already. */

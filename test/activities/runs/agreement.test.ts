@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { ActionContext } from "../../../src/actions/context.ts";
 import type { PayableHistory } from "../../../src/api/history.ts";
-import type { StateSums } from "../../../src/api/runs.ts";
+import type { RunStatus, StateSums } from "../../../src/api/runs.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
@@ -66,13 +66,34 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + o
 
 /** The table of states in the text that Temporal shows of the run. */
 function statesIn(details: string): StateSums {
-  const rows = [...details.matchAll(/^\| ([a-z-]+) \| (\d+) \| \$([\d,.]+) \|$/gm)];
+  const rows = [
+    ...details.matchAll(/^\| ([a-z-]+) \| (\d+)(?: and part of (\d+))? \| \$([\d,.]+) \|$/gm),
+  ];
   return Object.fromEntries(
-    rows.map(([, state = "", count, dollars = ""]) => [
+    rows.map(([, state = "", count, parts, dollars = ""]) => [
       state,
-      { count: Number(count), cents: Math.round(Number(dollars.replaceAll(",", "")) * 100) },
+      {
+        count: Number(count),
+        cents: Math.round(Number(dollars.replaceAll(",", "")) * 100),
+        ...(parts === undefined ? {} : { parts: Number(parts) }),
+      },
     ]),
   );
+}
+
+/** What has settled of a bill counts as settled, whatever the rest of it waits for. */
+function sumsByState(lines: RunStatus["payments"]): StateSums {
+  const sums: Record<string, { count: number; cents: number; parts?: number }> = {};
+  for (const { state, amountCents, parts } of lines) {
+    const own = (sums[state] ??= { count: 0, cents: 0 });
+    own.count += 1;
+    own.cents += amountCents - (parts?.settledCents ?? 0);
+    if (parts === undefined) continue;
+    const settled = (sums["settled"] ??= { count: 0, cents: 0 });
+    settled.cents += parts.settledCents;
+    settled.parts = (settled.parts ?? 0) + 1;
+  }
+  return sums;
 }
 
 async function views() {
@@ -105,25 +126,26 @@ async function agree(): Promise<ReadonlySet<LineState>> {
 
   const states = new Map(lines.map(({ payableId, state }) => [payableId, state]));
   expect(new Map(csv.map((row) => [row["payable_id"], row["state"]]))).toEqual(states);
-  for (const { payableId, state, reason, publicId } of lines) {
+  for (const { payableId, state, reason, publicId, parts } of lines) {
     const history = explained.get(payableId);
     const said = csv.find((row) => row["payable_id"] === payableId)?.["reason"];
     expect({ state: history?.state, reason: history?.reason }, publicId ?? "").toEqual({
       ...{ state, reason },
     });
     expect(said).toBe((reason ?? "").replaceAll('"', '""'));
-    expect(history?.paidOnce.verdict, publicId ?? "").toBe(VERDICTS[state] ?? "not-paid");
+    const verdict = parts === undefined ? (VERDICTS[state] ?? "not-paid") : "partly-paid";
+    expect(history?.paidOnce.verdict, publicId ?? "").toBe(verdict);
+    const completed = (history?.payments ?? []).filter(({ status: is }) => is === "completed");
+    if (history?.state !== "paid-elsewhere") {
+      const settled = sum(completed.map(({ amountCents }) => amountCents));
+      expect(parts?.settledCents ?? (state === "settled" ? settled : 0)).toBe(settled);
+    }
   }
   for (const { payableId, reason } of skipped) {
     expect(explained.get(payableId)).toMatchObject({ state: null, leftOut: { text: reason } });
   }
 
-  const byState = Object.fromEntries(
-    [...Map.groupBy(lines, ({ state }) => state)].map(([state, of]) => [
-      state,
-      { count: of.length, cents: sum(of.map(({ amountCents }) => amountCents)) },
-    ]),
-  );
+  const byState = sumsByState(lines);
   expect(status.byState).toEqual(byState);
   expect(report.byState).toEqual(byState);
   expect(statesIn(details)).toEqual(byState);
@@ -204,10 +226,11 @@ test("status, report, explain, the bank's table and Temporal's details say the s
       ...(["refunded", "given-up", "paid-elsewhere", "awaiting-approval"] as const),
     ]),
   );
-  expect(await waysOf(["again", "returned", "split", "plain"])).toEqual([
+  expect(await waysOf(["again", "returned", "split", "half", "plain"])).toEqual([
     "paid-again",
     "returned-late",
     "paid-in-parts",
+    "partly-paid",
     "paid",
   ]);
   expect(await topUpsOf(scene.money.store.db, scene.runId)).toMatchObject([{ state: "completed" }]);

@@ -22,6 +22,7 @@ const DAY_MS = 86_400_000;
 const BILLS = {
   plain: 10_001,
   split: 25_000_000,
+  half: 13_875_000,
   again: 10_003,
   refused: 10_004,
   kept: 10_005,
@@ -88,6 +89,7 @@ export async function startFullRun(): Promise<FullRun> {
 /** Weeks go by, and people act. */
 export async function goOn(): Promise<void> {
   await cancel("cancelled");
+  await failHalf();
   await days(10);
   await makeDeposits(money.context(), { owner: runId, by: "test/1" });
   const refunding = await cancel("refunded");
@@ -97,6 +99,14 @@ export async function goOn(): Promise<void> {
   await retryFailed();
   await giveUp();
   await payAll();
+}
+
+/** Of a bill that the service has split one payment fails. */
+async function failHalf(): Promise<void> {
+  const made = await money.context().clientOf("acme").payments.listAll({ payableId: ids.half });
+  const large = made.find(({ amountCents }) => amountCents === 10_000_000);
+  const match = { paymentId: large?.id ?? "" };
+  await money.control.outcome({ match, outcome: "fail", code: "R16" });
 }
 
 /** Business days pass, and the run follows what was sent. */
@@ -118,7 +128,7 @@ async function cancel(name: Bill): Promise<string> {
 /** One goes through at the second time; the others wait for a person. */
 async function retryFailed(): Promise<void> {
   for (let day = 0; (await money.line(runId, ids.again)).state !== "settled"; day += 3) {
-    for (const name of ["again", "refused", "writtenOff", "returned"] as const) {
+    for (const name of ["again", "refused", "half", "writtenOff", "returned"] as const) {
       const { phase } = await money.look(ids[name]);
       if (phase === "pay") await money.retry(ids[name]);
     }
@@ -192,7 +202,9 @@ async function keep(): Promise<void> {
 async function payElsewhere(): Promise<void> {
   const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
   const { payments } = money.context().clientOf("acme");
-  await money.control.changeBusiness({ balanceCents: 25_000_000 + 11 * 10_010 + 5_000 });
+  await money.control.changeBusiness({
+    balanceCents: 25_000_000 + 13_875_000 + 11 * 10_010 + 5_000,
+  });
   const payableId = ids.elsewhere;
   await payments.create({ payableId, ...source }, { idempotencyKey: randomUUID() });
 }

@@ -8,6 +8,7 @@ const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026
 
 const bill = (payableId: string, isGivenBack: boolean) => ({
   payableId,
+  state: "parked" as const,
   amountCents: 12_345,
   reasonCode: "R02",
   reason: "R02 Account closed.",
@@ -31,6 +32,13 @@ describe("a notice of parked bills", () => {
     const { subject, text } = parked(run, [bill("one", true), bill("two", true)]);
     expect(subject).toBe("rent 2026-11-26: 2 bills of $246.90 wait for the next run");
     expect(text).not.toContain("Act with");
+  });
+
+  test("says of a bill that is paid in part what is left, alone and in the sum", () => {
+    const parts = { settledCents: 10_000, onItsWayCents: 0, openCents: 2_345 };
+    const { subject, text } = parked(run, [{ ...bill("one", false), parts }, bill("two", false)]);
+    expect(subject).toBe("rent 2026-11-26: 2 bills of $146.90 need a person");
+    expect(text).toContain("- one, $23.45 of $123.45: R02 Account closed.");
   });
 
   test("lists ten, and counts the rest", () => {

@@ -49,10 +49,10 @@ describe("a line, by its payments", () => {
     expect(lineStateOfPayments([failed, ...pays("processing")], 200)).toEqual({
       kind: "failed",
       reasons: [{ paymentId: "f", status: "failed", amountCents: 100, failureReason: "R01" }],
-      othersOnTheirWay: true,
+      others: "processing",
     });
     expect(lineStateOfPayments([failed, ...pays("completed")], 200)).toMatchObject({
-      othersOnTheirWay: false,
+      others: null,
     });
     expect(lineStateOfPayments(pays("returned"), 100)).toMatchObject({
       kind: "failed",
