@@ -109,6 +109,14 @@ test("says that it doesn't stop what was sent", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
 });
 
+test("that would have ended already is refused with the time as people read it", async () => {
+  const body = { payableId: "p1", business: "acme", reason: "r", until: "2020-01-01" };
+  const answer = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(answer.json["message"]).toMatch(
+    /^until \(2020-01-01\) has passed: it is \w+, \w+ \d+, \d+:\d\d [AP]M New York on the business clock\.$/,
+  );
+});
+
 test.each([
   ["no target", { reason: "r", business: "acme" }, 400],
   ["two targets", { payableId: "p1", all: true, reason: "r", business: "acme" }, 400],

@@ -2,6 +2,7 @@ import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import { addDays } from "../../domain/clock/dates.ts";
 import { zonedDate } from "../../domain/clock/new-york.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { catchUpText, fireOf, nextPeriod } from "../../domain/clock/schedule-period.ts";
 import { playbookRevisions, type StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { findRunOfPeriod } from "../../store/runs/runs.ts";
@@ -124,11 +125,11 @@ function whyNot(
   const { fireAtMs } = fireOf(schedule, period);
   const clock = sandbox ? " by the sandbox's clock" : "";
   if (fireAtMs > nowMs) {
-    return `The run of ${period} is not missed: it begins at ${new Date(fireAtMs).toISOString()}${clock}.`;
+    return `The run of ${period} is not missed: it begins on ${spokenTime(fireAtMs, schedule.zone)}${clock}.`;
   }
   const why =
     fireAtMs <= sinceMs
-      ? `was not missed: ${name} runs by this schedule only since ${new Date(sinceMs).toISOString()}${clock}`
+      ? `was not missed: ${name} runs by this schedule only since ${spokenTime(sinceMs, schedule.zone)}${clock}`
       : `was missed longer ago than ${catchUpText(schedule)} allows`;
   return `The run of ${period} ${why}; “payrun launch ${name} --period ${period}” makes it all the same.`;
 }

@@ -12,6 +12,7 @@ import { CliError, reasonOf } from "../terminal/cli-error.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
+import { anybodys, isAnybodys } from "./doctor-whose.ts";
 import { withStore } from "./with-store.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { httpJson } from "../client/http.ts";
@@ -138,6 +139,7 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
         await workflowService.describeNamespace({ namespace });
         return unservedQueues(workflowService, namespace);
       });
+      if (isAnybodys(config)) return [anybodys(name, text)];
       const isPlain = isPlainTemporal(connectionOptions);
       return [isPlain ? plain(name, text) : { name, state: "ok", text }, workersCheck(unserved)];
     } finally {
@@ -200,6 +202,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
         const text = `${url} answers, and takes no token of yours: ${refusal}`;
         return { name, state: "failed", text, remedy: ANOTHER_PAYRUN };
       }
+      if (isAnybodys(config)) return anybodys(name, url);
       return crossesInTheClear(url) ? plain(name, url) : { name, state: "ok", text: url };
     }
     const what = status === 200 ? "takes webhooks, but not all works" : "is not ready";

@@ -242,10 +242,13 @@ function storyLines({ timeline, zone }: PayableHistory): string[] {
   const story = grouped(
     timeline
       .filter(({ kind }) => !SHOWN_ABOVE.includes(kind))
-      .map(({ at, text, by }) => ({
-        at,
-        text: printable(text) + (by === undefined ? "" : dim(`  ${printable(by)}`)),
-      })),
+      .map(({ at, text, by, runId }) => {
+        const whose = by ?? runId;
+        return {
+          at,
+          text: printable(text) + (whose === undefined ? "" : dim(`  ${printable(whose)}`)),
+        };
+      }),
   ).map(({ at, text }) => `${dim(spokenStamp(at, zone))}  ${text}`);
   const left = story.length - STORY.first - STORY.last;
   if (left <= 1) return story;

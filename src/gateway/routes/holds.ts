@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HOLD_SCOPES, type HoldField } from "../../domain/holds.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
@@ -120,7 +121,7 @@ function addCreate(routes: Routes): void {
       if (untilMs !== null && untilMs <= businessMs) {
         throw unprocessable(
           "until_past",
-          `until (${body.until}) has passed on the business clock, where it is ${new Date(businessMs).toISOString()}.`,
+          `until (${body.until}) has passed: it is ${spokenTime(businessMs, profile.zone)} on the business clock.`,
         );
       }
       const { name: author } = principal;

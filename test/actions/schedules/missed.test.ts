@@ -34,7 +34,9 @@ describe("missed runs", () => {
     expect((await fill()).json["items"]).toEqual([]);
     const refused = await fill({ period: "2026-11-12" });
     expect(refused.status).toBe(422);
-    expect(refused.json["message"]).toContain("runs by this schedule only since 2026-11-18T17:00");
+    expect(refused.json["message"]).toContain(
+      "runs by this schedule only since Wed, Nov 18, 12:00 PM New York",
+    );
     scene.nowMs = Date.parse("2026-11-19T18:00:00Z");
     await scene.apply("{ every: wednesday, catchUp: 9 days }");
     expect((await fill()).json["items"]).toEqual([]);
@@ -49,7 +51,7 @@ describe("missed runs", () => {
 
   test.each([
     ["2026-11-19", "longer ago than catchUp: 1 day allows"],
-    ["2026-12-10", "is not missed"],
+    ["2026-12-10", "is not missed: it begins on Thu, Dec 10, 10:00 AM New York"],
     ["2026-12-02", "is no period of weekly; the next one after it is 2026-12-03"],
   ])("of %s are refused with the reason", async (period, reason) => {
     await scene.apply("{ every: thursday }");

@@ -215,7 +215,7 @@ test("a payment that the bank took back after it had settled", async ({ world })
 test("a bill that no run has planned says why the last one left it out, by vendor and number", async ({
   world,
 }) => {
-  const { payableIds } = await world.plannedRun([{}, { status: "draft" }]);
+  const { runId, payableIds } = await world.plannedRun([{}, { status: "draft" }]);
   const draft = payableIds[1] ?? "";
   const { history, text } = await explainIn(world, draft);
   expect(history).toMatchObject({
@@ -224,6 +224,7 @@ test("a bill that no run has planned says why the last one left it out, by vendo
   });
   expect(text.split("\n")[0]).toMatch(/One BILL-\d+/);
   expect(text).toContain("The last one left it out: Still a draft in the service.");
+  expect(text).toMatch(new RegExp(`Not in the plan: Still a draft in the service\\. +${runId}`));
 });
 
 test("a bill of a rejected run says who has rejected it, and why", async ({ world }) => {
