@@ -18,6 +18,7 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
+import { countWaitingForIncidents } from "../../src/store/lines/retry-cases.ts";
 import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
@@ -222,6 +223,9 @@ class RunFacts {
       waits,
       expiredLines: await this.#countOf("parked", ["approval-expired"]),
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
+      ...(counts.has("retrying")
+        ? { bouncedLines: await countWaitingForIncidents(this.#trx, runId) }
+        : {}),
       odd: await troubledLines(this.#trx, runId),
       cameBack: await cameBack(this.#trx, runId, counts),
       ...due,

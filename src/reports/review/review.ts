@@ -24,10 +24,16 @@ import {
 import type { Db } from "../../store/index.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
-import { markGivenBack } from "../status/given-back.ts";
+import { givenBackOf, markGivenBack } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
-import { phaseAndOutcome, runFacts, type StatusPage, topUpStatuses } from "../status/run.ts";
+import {
+  phaseAndOutcome,
+  runFacts,
+  type StatusPage,
+  topUpStatuses,
+  withParked,
+} from "../status/run.ts";
 import { lacks, ReviewDigest } from "./digest.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 import { standingNow } from "./money-now.ts";
@@ -93,6 +99,7 @@ export async function reviewOf(
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
+    waitingFor: withParked(run.waitingFor, byState, await givenBackOf(db, runId, byState)),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...moment,
     ...rest,
