@@ -123,7 +123,7 @@ export class PausedEndpoints {
           `What to do: make sure that ${url} can be reached from the internet and that webhookSecrets has the endpoint's secret; then resume the endpoint in the service's dashboard, if Payrun has not by then.`,
         ].join("\n"),
         roles: ["operator"],
-        data: { endpointId: id, url, state: "paused" },
+        data: { endpointId: id, url, state: "paused", outcome },
         nowMs: nowMs(),
       }),
     );

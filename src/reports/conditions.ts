@@ -78,14 +78,18 @@ async function webhookConditions({ db, profiles }: Asked): Promise<Condition[]> 
     if (last?.data["state"] !== "paused") return [];
     const url = String(last.data["url"]);
     const text = `the service has paused the webhook endpoint ${url}: changes are found by polling only`;
-    return [warning("webhooks-paused", text, RESUME, name)];
+    const { outcome } = last.data;
+    const said = typeof outcome === "string" ? outcome : "";
+    const remedy = `${said} ${resumed(url)} This is told until a webhook has arrived.`.trim();
+    return [warning("webhooks-paused", text, remedy, name)];
   });
   return (await Promise.all(found)).flat();
 }
 
-/** How a paused endpoint is mended. */
-export const RESUME =
-  "“payrun doctor --fix” asks the service to resume it, once the gateway can be reached there.";
+/** How a paused endpoint is mended: first whatever has kept its deliveries from arriving. */
+export function resumed(url: string): string {
+  return `See that the service reaches ${url} (PAYRUN_PUBLIC_URL names the gateway) and that webhookSecrets has the endpoint's secret; then “payrun doctor --fix” asks the service to resume it.`;
+}
 
 async function noticeConditions({ db, caller }: Asked): Promise<Condition[]> {
   if ((caller?.businesses ?? null) !== null) return [];

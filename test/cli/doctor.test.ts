@@ -52,6 +52,19 @@ test("doctor says which endpoint the service has paused, and --fix has it go on"
     text: `the service has paused ${made.body.id}`,
     remedy: expect.stringContaining("doctor --fix"),
   });
+  await sandbox.control.faults([
+    {
+      ...{ method: "PATCH", path: `/v1/webhook-endpoints/${made.body.id}` },
+      ...{ when: "before", effect: "status", status: 403 },
+    },
+  ]);
+  const kept = await doctor("--fix");
+  expect(kept?.state).toBe("failed");
+  expect(kept?.text).toMatch(/it does not resume \S+: .*\(the token needs webhooks:manage\)/);
+  expect(kept?.remedy).toContain(
+    `${PUBLIC_URL}/webhooks/acme (PAYRUN_PUBLIC_URL names the gateway)`,
+  );
+  await sandbox.control.faults([]);
   const fixed = await doctor("--fix");
   expect(fixed).toMatchObject({ state: "ok", text: expect.stringContaining("it goes on now") });
 });

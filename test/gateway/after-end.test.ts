@@ -160,3 +160,19 @@ test("show calls no settled bill late, and tells no money of before once all is 
   expect(after).not.toContain("Late");
   expect(after).not.toMatch(/ before[;,]| after\./);
 });
+
+test("an open run's bills that wait for a person stand first in what it waits for, without those given back", async () => {
+  const { db } = gateway.store;
+  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode: "R02" });
+  await db.updateTable("runs").set({ waiting_for: "1 bill scheduled" }).execute();
+  const waits = "Waits for: 1 bill waiting for a person, 1 bill scheduled";
+  for (const command of ["status", "show"])
+    expect(await said(command, run.runId), command).toContain(waits);
+  const key = { businessId: "biz_acme", payableId: "p1" };
+  await upsertRetry(db, {
+    ...{ ...key, business: "acme", runId: run.runId, nowMs: 1 },
+    workflowId: retryFailedPaymentId("acme", "p1"),
+  });
+  await updateRetry(db, key, { phase: "ended" }, 2);
+  expect(await said("status", run.runId)).toContain("Waits for: 1 bill scheduled");
+});

@@ -121,11 +121,20 @@ test("a webhook endpoint that is paused is told of until webhooks arrive again",
     store.transactionOf("biz_acme", (trx) =>
       raiseNotice(trx, {
         ...{ businessId: "biz_acme", kind: "webhooks-paused", factKey: state, nowMs },
-        ...{ subject: "s", text: "t", roles: [], data: { endpointId: "e", url: "u", state } },
+        ...{
+          subject: "s",
+          text: "t",
+          roles: [],
+          data: { endpointId: "e", url: "u", state, outcome: "The service said no." },
+        },
       }),
     );
   await raise("paused", Date.now());
   expect(await codes(store)).toEqual(["warning webhooks-paused"]);
+  const [paused] = await conditionsOf(asked(store));
+  expect(paused?.remedy).toMatch(
+    /^The service said no\. See that the service reaches u .*PAYRUN_P/,
+  );
   await raise("active", Date.now() + 1);
   expect(await codes(store)).toEqual([]);
 });

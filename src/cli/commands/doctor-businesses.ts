@@ -1,7 +1,8 @@
 import type { BusinessProfile, Config } from "../../config.ts";
 import type { Clients } from "../../business/clients.ts";
 import { ownEndpoints, webhookUrl } from "../../events/own-endpoints.ts";
-import { RESUME, skewOf } from "../../reports/conditions.ts";
+import { resumed, skewOf } from "../../reports/conditions.ts";
+import { PaymentsApiError } from "../../payments-api/index.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { readRunning } from "../home/running-file.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
@@ -86,8 +87,10 @@ export async function webhookCheck(
     const paused = endpoints.filter(({ status }) => status === "paused");
     if (paused.length === 0) return [{ name, state: "ok", text: endpoints[0]?.url ?? "" }];
     const text = `the service has paused ${paused.map(({ id }) => id).join(", ")}`;
-    if (!fix) return [{ name, state: "warning", text, remedy: RESUME }];
-    for (const { id } of paused) await client.webhookEndpoints.update(id, { status: "active" });
+    const remedy = resumed(webhookUrl(publicUrl, business.name));
+    if (!fix) return [{ name, state: "warning", text, remedy }];
+    const kept = await resume(client, paused);
+    if (kept !== undefined) return [{ name, state: "failed", text: `${text}; ${kept}`, remedy }];
     return [
       {
         name,
@@ -101,6 +104,24 @@ export async function webhookCheck(
     const remedy = "The token needs webhooks:read and webhooks:manage.";
     return [{ name, state: "failed", text: `could not be looked at: ${reasonOf(error)}`, remedy }];
   }
+}
+
+/** Asks the service to resume endpoints; says what keeps it, where something does. */
+async function resume(
+  { webhookEndpoints }: ReturnType<Clients["of"]>,
+  paused: Awaited<ReturnType<typeof ownEndpoints>>,
+): Promise<string | undefined> {
+  for (const { id } of paused) {
+    try {
+      const { status } = await webhookEndpoints.update(id, { status: "active" });
+      if (status === "paused") return `it was asked to resume ${id}, and shows it paused still`;
+    } catch (error) {
+      const isRefused = error instanceof PaymentsApiError && error.status === 403;
+      const hint = isRefused ? " (the token needs webhooks:manage)" : "";
+      return `it does not resume ${id}: ${reasonOf(error)}${hint}`;
+    }
+  }
+  return undefined;
 }
 
 /** Where the service reaches the gateway: where somebody says, else where it runs. */

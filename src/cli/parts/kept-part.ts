@@ -31,7 +31,9 @@ export function startKept(
   const startLater = (why: string): void => {
     const waitMs = doublingMs(FIRST_WAIT_MS, LONGEST_WAIT_MS, failures);
     failures += 1;
-    said(`${why}; it is started again in ${waitMs / 1000} s. Log: ${processes.logOf(plan.name)}`);
+    // What it said last may be sentences of its own.
+    const it = /[.!?]$/.test(why) ? `${why}\n  It` : `${why}; it`;
+    said(`${it} is started again in ${waitMs / 1000} s. Log: ${processes.logOf(plan.name)}`);
     setTimeout(() => {
       if (processes.isStopping) return;
       start().then(

@@ -273,6 +273,16 @@ async function probed(
   return undefined;
 }
 
+/** Longer than all that Payrun itself says of what to do. */
+const LINE_LIMIT = 1_000;
+
+/** As many whole sentences of a text as fit; of one that is longer by itself its beginning. */
+export function wholeSentences(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.slice(0, most).search(/[.!?](?=\s[^.!?]*$)/);
+  return end < 0 ? `${text.slice(0, most)} …` : text.slice(0, end + 1);
+}
+
 /** Where in the code it happened is for the log. */
 const TRACE = /^\s+at |^Node\.js v|^node:|^file:|^\s*\^+\s*$/;
 
@@ -284,7 +294,7 @@ function notReady({ plan, exit, lastLines, logFile }: Running, slowMs?: number):
   const words = lastLines
     .filter((line) => line.trim() !== "" && !TRACE.test(line))
     .slice(-4)
-    .map((line) => `\n  ${line.slice(0, 300)}`)
+    .map((line) => `\n  ${wholeSentences(line, LINE_LIMIT)}`)
     .join("");
   // A part that says so was told something wrong; all else may be over the next time.
   const exitCode = exit?.code === EXIT.usage ? EXIT.usage : EXIT.unavailable;

@@ -48,6 +48,8 @@ export interface ProgressInput extends RunSoFar {
     readonly state: string;
     readonly reasonCode: string | null;
   }[];
+  /** Lines being retried that wait for an account that bounced; missing for none. */
+  readonly bouncedLines?: number;
   readonly toFund: number;
   readonly toPay: number;
   readonly toFollow: number;
@@ -176,7 +178,8 @@ function waitText(input: ProgressInput, count: Count): string | null {
     [count("scheduled"), "scheduled"],
     [count("processing"), "on the way through the bank"],
     [count("held"), "held by the service for review"],
-    [count("retrying"), "retried after a failure"],
+    [count("retrying") - (input.bouncedLines ?? 0), "retried after a failure"],
+    [input.bouncedLines ?? 0, "waiting for a decision about their account, or for its deposit"],
   ] as const;
   const texts = parts
     .filter(([number]) => number > 0)

@@ -27,7 +27,7 @@ import {
 import type { Db } from "../../store/index.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
-import { markStanding } from "../status/given-back.ts";
+import { givenBackOf, markStanding } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentOf, readingOf } from "../moment.ts";
 import {
@@ -36,6 +36,7 @@ import {
   type StatusPage,
   stoppedBy,
   topUpStatuses,
+  withParked,
 } from "../status/run.ts";
 import { lacks, ReviewDigest } from "./digest.ts";
 import type { PlannedMoney } from "./accounts.ts";
@@ -90,6 +91,7 @@ export async function reviewOf(
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
     ...(await stoppedBy(db, run)),
+    waitingFor: withParked(run.waitingFor, byState, await givenBackOf(db, runId, byState)),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...moment,
     ...rest,

@@ -1,5 +1,6 @@
 import { ENDED_PHASES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
+import { type BillSum, counted } from "../../domain/counted.ts";
 import { onlyPlans, shownState } from "../../domain/plan-only.ts";
 import { calledBackText, phaseNow } from "../../domain/runs/after-end.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
@@ -142,12 +143,14 @@ export async function runHead(
     if (sum.count > 0) counts[state as LineState] = sum.count;
   }
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
+  const givenBack = await givenBackOf(db, runId, byState);
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
+    waitingFor: withParked(run.waitingFor, byState, givenBack),
     counts,
     byState,
-    ...(await givenBackOf(db, runId, byState)),
+    ...givenBack,
     totalCents: run.totalCents,
     decideBy: await deadlineOf(db, run),
     ...(await momentOf(context, run.business)),
@@ -176,6 +179,17 @@ export async function stoppedBy(
       ? {}
       : { cancelled: ended(cancelRequestedBy ?? "", cancelRequestedAtMs, cancelReason) }),
   };
+}
+
+/** What an open run waits for, with its bills that wait for a person, who may have acted just now. */
+export function withParked(
+  waitingFor: string | null,
+  { parked }: StateSums,
+  { givenBack }: { readonly givenBack?: BillSum },
+): string | null {
+  const bills = (parked?.count ?? 0) - (givenBack?.count ?? 0);
+  if (waitingFor === null || bills <= 0) return waitingFor;
+  return `${counted(bills, "bill")} waiting for a person, ${waitingFor}`;
 }
 
 /** From when on a decision changes the dates of a bill that waits for one. */

@@ -1,6 +1,6 @@
 import type { IncidentBill } from "../../contracts/incident.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
-import type { Db } from "../sql/db.ts";
+import { COUNT, type Db } from "../sql/db.ts";
 import { deleteRecords, findAll, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -103,6 +103,36 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
     .orderBy("retry_cases.payable_id")
     .execute();
   return rows.map(toRunLine);
+}
+
+/** How many lines of a run wait until something is decided about an account that bounced. */
+export async function countWaitingForIncidents(db: Db, runId: string): Promise<number> {
+  const row = await db
+    .selectFrom("run_lines")
+    .innerJoin("retries", (join) =>
+      join
+        .onRef("retries.business_id", "=", "run_lines.business_id")
+        .onRef("retries.payable_id", "=", "run_lines.payable_id")
+        .onRef("retries.run_id", "=", "run_lines.run_id"),
+    )
+    .innerJoin("retry_cases", (join) =>
+      join
+        .onRef("retry_cases.business_id", "=", "retries.business_id")
+        .onRef("retry_cases.payable_id", "=", "retries.payable_id"),
+    )
+    .innerJoin("incidents", (join) =>
+      join
+        .onRef("incidents.business_id", "=", "retry_cases.business_id")
+        .onRef("incidents.source_id", "=", "retry_cases.source_id"),
+    )
+    .where("run_lines.run_id", "=", runId)
+    .where("run_lines.state", "=", "retrying")
+    .where("retry_cases.waits_for", "=", "incident")
+    .where("retries.phase", "not in", ["following", "ended"])
+    .where("incidents.phase", "!=", "ended")
+    .select(COUNT)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /**

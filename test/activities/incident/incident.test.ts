@@ -28,6 +28,9 @@ describe("payments that bounce because our own account is empty", () => {
       });
       expect(await world.paymentsOf(payableId)).toHaveLength(1);
     }
+    expect((await world.assess(planned.runId)).waitingFor).toBe(
+      "3 bills waiting for a decision about their account, or for its deposit",
+    );
     expect(await world.incident(sourceId)).toMatchObject({
       phase: "open",
       waitingFor: expect.stringMatching(/a decision of controller/),
@@ -48,6 +51,7 @@ describe("payments that bounce because our own account is empty", () => {
       phase: "ended",
       outcome: "released by carla",
     });
+    expect((await world.assess(planned.runId)).waitingFor).toBe("2 bills retried after a failure");
     const retries = planned.payableIds.map((id) => retryFailedPaymentId("acme", id));
     const incident = fundingIncidentId("acme", sourceId);
     expect(await world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());

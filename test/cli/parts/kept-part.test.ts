@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { startKept } from "../../../src/cli/parts/kept-part.ts";
-import { type PartPlan, Processes } from "../../../src/cli/parts/processes.ts";
+import { type PartPlan, Processes, wholeSentences } from "../../../src/cli/parts/processes.ts";
 import { temporaryFolder } from "../cli.ts";
 
 const READY = `process.stdout.write(JSON.stringify({ ready: true }) + "\\n");`;
@@ -61,4 +61,27 @@ test("one that can't be started at all is an error, as ever", async () => {
   onTestFinished(() => processes.stopAll());
   const starting = startKept(processes, plan("process.exit(2);"), () => undefined);
   await expect(starting).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("what a part said before it ended again is told in whole sentences", async () => {
+  const folder = temporaryFolder();
+  const processes = new Processes(folder);
+  onTestFinished(() => processes.stopAll());
+  const said: string[] = [];
+  const last = `error: ${"The file of the store is not the one that was opened. ".repeat(8)}Delete both, and start again.`;
+  const once = JSON.stringify(join(folder, "ran"));
+  const script = `const fs = require("node:fs");
+    if (fs.existsSync(${once})) { console.error(${JSON.stringify(last)}); process.exit(4); }
+    fs.writeFileSync(${once}, "");
+    ${READY} setTimeout(() => process.exit(3), 50);`;
+  await startKept(processes, plan(script), (line) => said.push(line));
+  await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), { timeout: 30_000, interval: 50 });
+  expect(said[1]).toContain(`${last}\n  It is started again in 2 s. Log: `);
+});
+
+test("of a text that is too long the sentences are told that fit", () => {
+  expect(wholeSentences("One is here. Two is here. Three is here.", 30)).toBe(
+    "One is here. Two is here.",
+  );
+  expect(wholeSentences("no end at all", 6)).toBe("no end …");
 });
