@@ -191,9 +191,14 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
 };
 
 /** A refused decision as the API answers it. */
-export function refusal({ code, reason }: DecisionRefusal | SignedRefusal): GatewayError {
-  const message = `Refused: ${reason}.`;
-  return new GatewayError(STATUS_OF[code], code.replaceAll("-", "_"), message, {
-    accepted: false,
-  });
+export function refusal(outcome: DecisionRefusal | SignedRefusal): GatewayError {
+  const { code, reason } = outcome;
+  const vendors = "contactIds" in outcome ? { contactIds: outcome.contactIds } : {};
+  const details = { accepted: false, ...vendors };
+  return new GatewayError(
+    STATUS_OF[code],
+    code.replaceAll("-", "_"),
+    `Refused: ${reason}.`,
+    details,
+  );
 }

@@ -79,7 +79,7 @@ const FOR_PAGES: Readonly<Record<string, string>> = {
   not_parked:
     "It waits for no decision any more: somebody has decided, or it goes its way again. Its page says how it stands.",
   service_unreachable:
-    "Nobody here knows it, and the Payments Service, which may, can’t be asked right now. Try again in a minute.",
+    "The Payments Service, which has to be asked for this, can’t be asked right now. Try again in a minute.",
   until_past: "The day until which it should last has passed.",
   temporal_unreachable:
     "Temporal, which runs the payments, can’t be reached right now. Try again in a minute; if it stays so, tell whoever runs Payrun.",

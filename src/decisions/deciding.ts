@@ -147,13 +147,15 @@ export function askingHowVerified(
   if (open.length === 0) return verdict;
   const named = open
     .slice(0, VENDORS_NAMED)
-    .map((change) => change.contactName ?? change.contactId);
+    .map(({ contactId, contactName }) =>
+      contactName === null ? contactId : `${contactName} (${contactId})`,
+    );
+  const first = open[0]?.contactName ?? open[0]?.contactId;
   const more = open.length - named.length;
   const vendors = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
-  return refuse(
-    "bank-change-unverified",
-    `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified "${named[0]}=PERSON, NUMBER", once for each vendor), or leave these bills out`,
-  );
+  const why = `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified "${first}=PERSON, NUMBER", once for each vendor), or leave these bills out`;
+  const contactIds = open.map(({ contactId }) => contactId);
+  return { ...refuse("bank-change-unverified", why), contactIds };
 }
 
 /** What is stored of any decision: who has taken it, how long it holds, and how it was judged. */

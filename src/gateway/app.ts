@@ -3,6 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
+import { NoAnswerError, PaymentsApiError } from "../payments-api/index.ts";
 import { StoreError } from "../store/index.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { addContactRoutes } from "./routes/contacts.ts";
@@ -158,9 +159,18 @@ function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof StoreError) {
     return new GatewayError(503, `store_${thrown.code}`, thrown.message);
   }
+  if (thrown instanceof PaymentsApiError) return serviceError(thrown);
   return new GatewayError(
     500,
     "internal_error",
     "Something failed here; the gateway's log says what, under this request's X-Request-Id.",
   );
+}
+
+function serviceError(error: PaymentsApiError): GatewayError {
+  const message =
+    error instanceof NoAnswerError
+      ? `The Payments Service can't be reached: ${error.words}.`
+      : `The Payments Service did not answer as it should: ${error.message}.`;
+  return new GatewayError(503, "service_unreachable", message);
 }

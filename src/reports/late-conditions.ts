@@ -5,7 +5,7 @@ import { fireOf, periodBeginningOn } from "../domain/clock/schedule-period.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
 import { DECIDE_SOON_MS } from "../domain/notices/decide-by.ts";
-import { oldestUndispatchedMs, recoveredSince } from "../store/events/inbox.ts";
+import { oldestUndispatchedMs, recoveredSince, tookWebhookAfter } from "../store/events/inbox.ts";
 import { lossNoticed } from "../store/janitor/behind.ts";
 import { lastRefusedWebhook } from "../store/audit/refused-webhooks.ts";
 import type { Db } from "../store/index.ts";
@@ -130,11 +130,8 @@ async function inDoubt(
   return [{ code: "bill-in-doubt", severity: "failed", business, text, remedy }];
 }
 
-async function eventsLate(
-  db: Db,
-  { name: business, businessId }: BusinessProfile,
-  nowMs: number,
-): Promise<Condition[]> {
+async function eventsLate(db: Db, profile: BusinessProfile, nowMs: number): Promise<Condition[]> {
+  const { name: business, businessId } = profile;
   const found: Condition[] = [];
   const oldestMs = await oldestUndispatchedMs(db, businessId);
   if (oldestMs !== null && nowMs - oldestMs > UNDISPATCHED_MS) {
@@ -146,20 +143,36 @@ async function eventsLate(
   }
   const missed = await recoveredSince(db, businessId, nowMs - RECOVERED_WITHIN_MS);
   if (missed > 0) {
-    const refused = await lastRefusedWebhook(db, { businessId, business, sinceMs: nowMs - DAY_MS });
-    const isUnsigned = refused !== null && SIGNATURES.includes(refused);
+    const unsigned = await stillUnsigned(db, profile, nowMs);
     const loss = await lossNoticed(db, businessId);
     const isRestored = loss !== null && nowMs - loss.atMs < RECOVERED_WITHIN_MS;
-    const why = isUnsigned
-      ? `, and the gateway has refused webhooks whose signature it could not confirm (${refused})`
-      : isRestored
-        ? ". The store was restored within that hour: it has lost which webhooks came before"
-        : "";
+    const why =
+      unsigned !== null
+        ? `. Either the gateway was not reachable, or it refused them: it has refused webhooks whose signature it could not confirm (${unsigned})`
+        : isRestored
+          ? ". The store was restored within that hour: it has lost which webhooks came before"
+          : "";
     const text = `no webhook brought ${missed} event${missed === 1 ? "" : "s"} of the last hour; the list of deliveries had them${why}`;
-    const remedy = isUnsigned
-      ? "Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; then restart the gateways."
-      : "See that the service reaches the gateway at PAYRUN_PUBLIC_URL: DNS, TLS, the balancer. Nothing is lost.";
+    const compare =
+      unsigned !== null
+        ? " Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; if they differ, restart the gateways once they don't."
+        : "";
+    const remedy = `See that the service reaches the gateway at PAYRUN_PUBLIC_URL: DNS, TLS, the balancer. Nothing is lost.${compare}`;
     found.push({ code: "webhooks-missed", severity: "warning", business, text, remedy });
   }
   return found;
+}
+
+/**
+ * Why webhooks were refused that the service itself may have sent; null where there were none, or
+ * where one was taken since, so that it was somebody else's.
+ */
+async function stillUnsigned(
+  db: Db,
+  { name: business, businessId }: BusinessProfile,
+  nowMs: number,
+): Promise<string | null> {
+  const refused = await lastRefusedWebhook(db, { businessId, business, sinceMs: nowMs - DAY_MS });
+  if (refused === null || !SIGNATURES.includes(refused.why)) return null;
+  return (await tookWebhookAfter(db, businessId, refused.atMs)) ? null : refused.why;
 }

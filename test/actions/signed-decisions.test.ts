@@ -81,7 +81,14 @@ describe("a signed decision over the gateway", () => {
       lines: [planLine("q1"), planLine("q2", changes)],
     });
     const silent = await send(sign());
-    expect([silent.status, silent.json["error"]]).toEqual([422, "bank_change_unverified"]);
+    expect([silent.status, silent.json]).toMatchObject([
+      422,
+      {
+        error: "bank_change_unverified",
+        message: expect.stringContaining("the bank account of Acme Paper (con_new) has changed"),
+        details: { accepted: false, contactIds: ["con_new"] },
+      },
+    ]);
     const odd = await send(sign({ verifiedBankChanges: [{ contactId: "con_new", person: 7 }] }));
     expect(odd.status).toBeGreaterThanOrEqual(400);
     const verified = [{ contactId: "con_new", person: "Ann Lee", phone: "+1 212 555 0100" }];

@@ -53,6 +53,24 @@ test("a role that was mistyped in a playbook is named when it is validated, with
   expect((await as("root", ["admin"], ["validate", file])).stderr).toBe("");
 });
 
+test("a launcher's file, which only an administrator applies, is refused with how to launch what is applied", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-launch-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "rent.yaml");
+  writeFileSync(file, "kind: pay-run\napprove:\n  - { by: [controller] }\n");
+  const none = await as("lena", ["launcher"], ["launch", file]);
+  expect(none.code).toBe(1);
+  expect(none.stderr).toMatch(
+    /^error: a file is applied before .* administrator's\. This needs .* admin; lena has launcher\.\n/,
+  );
+  expect(none.stderr).not.toContain("payrun launch rent");
+  await storePlaybook(gateway.store, {
+    ...{ name: "rent", text: "kind: pay-run\napprove:\n  - { by: [controller] }\n" },
+  });
+  const { stderr } = await as("lena", ["launcher"], ["launch", file]);
+  expect(stderr).toContain("payrun launch rent” launches what is applied.");
+});
+
 test("a token is confirmed by its holder's name as well, and a name of none is refused with the way out", async () => {
   const made = await as("ada", ["admin"], ["token", "create", "cora", "--role", "controller"]);
   expect(made).toMatchObject({ code: 0 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { createToken, findToken, revokeToken } from "../../src/store/approvals/tokens.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { typed } from "./support/typed.ts";
 
 let gateway: TestGateway;
 let viewer: string;
@@ -257,6 +258,9 @@ describe("bad requests", () => {
       expect(answer.text).not.toMatch(/at \w+.*\.ts|holds_away|no such table/);
       const id = answer.headers.get("x-request-id") ?? "none";
       expect(gateway.logged.join("\n")).toContain(id);
+      const { stderr } = await typed(gateway, viewer, ["holds"]);
+      const [, named] = /under this request's X-Request-Id\. It is (\S+)\.\n/.exec(stderr) ?? [];
+      expect(gateway.logged.filter((line) => line.includes(named ?? "none"))).toHaveLength(1);
       // The line names the run or the bill that it is about.
       await gateway.call("GET", "/v1/payables/pbl_1/history", viewer);
       const lines = gateway.logged.join("\n");

@@ -66,3 +66,16 @@ test("a time that is none is refused as a mistake in the command", async () => {
   expect(stderr).toMatch(/since.*YYYY-MM-DD/);
   expect((await typed()).code).toBe(2);
 });
+
+test("a service that can't be reached is what the command names, and not the gateway's log", async () => {
+  const apiUrl = "http://127.0.0.1:9";
+  const alone = await startTestGateway({ profiles: [profile({ apiUrl, sandbox: true })] });
+  try {
+    const vic = await alone.token("vic", ["viewer"]);
+    const { code, stderr } = await typedBy(alone, vic, ["payments", "--since", "2026-11-01"]);
+    expect(stderr).toMatch(/^error: The Payments Service can't be reached: .*\.\n/);
+    expect(code).toBe(4);
+  } finally {
+    await alone.stop();
+  }
+});

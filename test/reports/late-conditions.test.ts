@@ -163,16 +163,14 @@ test("events that wait for five minutes, and those that no webhook brought, are 
   expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual([]);
 });
 
-test("events that no webhook brought come with the signatures that the gateway could not confirm", async () => {
+test("events that no webhook brought may be those whose signature the gateway could not confirm, until it takes one", async () => {
   const { store } = await testStore();
-  const via = "deliveries" as const;
-  await insertEvents(store.db, [
-    {
-      ...{ businessId: "biz_1", eventId: "e1", type: "payable.paid", sequence: "1" },
-      ...{ object: "payable", objectId: "p1", createdAt: "2026-11-05T12:00:00Z" },
-      ...{ receivedAtMs: 1_000, via, body: "{}" },
-    },
-  ]);
+  const event = (eventId: string, via: "webhook" | "deliveries", receivedAtMs: number) => ({
+    ...{ businessId: "biz_1", eventId, type: "payable.paid", sequence: "1" },
+    ...{ object: "payable", objectId: "p1", createdAt: "2026-11-05T12:00:00Z" },
+    ...{ receivedAtMs, via, body: "{}" },
+  });
+  await insertEvents(store.db, [event("e1", "deliveries", 1_000)]);
   await store.transaction((trx) => markDispatched(trx, "biz_1", ["e1"], 3_000));
   const missed = async () =>
     (await lateConditions({ db: store.db, profiles: [ACME], nowMs: 4_000 })).map(
@@ -189,8 +187,18 @@ test("events that no webhook brought come with the signatures that the gateway c
   );
   expect(await missed()).toEqual([
     {
-      text: expect.stringMatching(/signature it could not confirm \(no_match\)$/),
-      remedy: expect.stringContaining("webhookSecrets"),
+      text: expect.stringMatching(
+        /had them\. Either the gateway was not reachable, or .*signature it could not confirm \(no_match\)$/,
+      ),
+      remedy: expect.stringMatching(/PAYRUN_PUBLIC_URL.*webhookSecrets/),
+    },
+  ]);
+  // What was refused was not the service's.
+  await insertEvents(store.db, [event("e2", "webhook", 3_000)]);
+  expect(await missed()).toEqual([
+    {
+      text: expect.stringMatching(/had them$/),
+      remedy: expect.not.stringContaining("webhookSecrets"),
     },
   ]);
 });

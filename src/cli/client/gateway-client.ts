@@ -268,7 +268,7 @@ export class GatewayClient {
     );
   }
 
-  #refusal({ status, body }: HttpAnswer): CliError {
+  #refusal({ status, body, requestId }: HttpAnswer): CliError {
     const known = errorShape.safeParse(body).data;
     if (known === undefined) {
       return unavailable(
@@ -278,7 +278,8 @@ export class GatewayClient {
       );
     }
     const hint = hintFor(status, { token: this.#bearer.token, person: this.#person });
-    return new CliError(exitCodeFor(status), inFlags(known.message), {
+    const which = status === 500 && requestId !== undefined ? ` It is ${requestId}.` : "";
+    return new CliError(exitCodeFor(status), `${inFlags(known.message)}${which}`, {
       code: known.error,
       details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },
       ...(hint === undefined ? {} : { hint }),

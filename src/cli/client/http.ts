@@ -1,4 +1,4 @@
-import { request } from "undici";
+import { type Dispatcher, request } from "undici";
 
 import { allowText, crossesInTheClear } from "../../config/plaintext.ts";
 import { reasonOf, usageError } from "../terminal/cli-error.ts";
@@ -7,6 +7,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** The parsed JSON; the text itself where it is none. */
   readonly body: unknown;
+  /** Under which the gateway's log has the request. */
+  readonly requestId: string | undefined;
 }
 
 /** Nobody answered; `message` says why. */
@@ -41,7 +43,7 @@ export async function httpJson(
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
-    return { status: answer.statusCode, body: parsed(await answer.body.text()) };
+    return await answerOf(answer);
   } catch (error) {
     throw new NoAnswerError(whyOf(error), { cause: error });
   }
@@ -80,16 +82,21 @@ export async function httpText(
 ): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
   const headers = bearer(url, who);
   try {
-    const { statusCode, body } = await request(url, {
-      headers,
-      headersTimeout: idleMs,
-      bodyTimeout: idleMs,
-    });
-    if (statusCode !== 200) return { status: statusCode, body: parsed(await body.text()) };
-    return { status: statusCode, parts: inParts(body) };
+    const answer = await request(url, { headers, headersTimeout: idleMs, bodyTimeout: idleMs });
+    if (answer.statusCode !== 200) return await answerOf(answer);
+    return { status: answer.statusCode, parts: inParts(answer.body) };
   } catch (error) {
     throw new NoAnswerError(whyOf(error), { cause: error });
   }
+}
+
+async function answerOf({
+  statusCode,
+  headers,
+  body,
+}: Dispatcher.ResponseData): Promise<HttpAnswer> {
+  const requestId = [headers["x-request-id"]].flat()[0];
+  return { status: statusCode, body: parsed(await body.text()), requestId };
 }
 
 async function* inParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

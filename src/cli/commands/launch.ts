@@ -7,7 +7,7 @@ import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { orExample, playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
-import { launchedLines } from "../show/launched.ts";
+import { joinedBySchedule, launchedLines } from "../show/launched.ts";
 import { nobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
@@ -108,13 +108,19 @@ async function launch(
   if (options.wait === undefined) {
     const run = launched.kind === "pay-run" ? await planned(gateway, launched) : launched;
     const { lines, exitCode } = launchedLines(run, { isNew, home: config().home });
-    output.lines(lines);
+    output.lines([
+      ...lines,
+      ...(run.kind === "pay-run" ? await joinedBySchedule(gateway, run) : []),
+    ]);
     const isPlanned = run.phase !== "planning";
     if (!isPlanned) for (const line of await nobodyWorks(gateway)) output.note(line);
     output.document(run);
     return exitCode;
   }
   output.note(launched.id);
+  if (launched.kind === "pay-run") {
+    for (const line of await joinedBySchedule(gateway, launched)) output.note(line);
+  }
   const run = await pollRun(gateway, launched.id, {
     until: hasEnded,
     limitMs,

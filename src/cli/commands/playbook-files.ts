@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { ownFile } from "../terminal/own-files.ts";
-import type { GatewayClient } from "../client/gateway-client.ts";
-import { type AppliedPlaybook, AppliedPlaybookBody } from "../../api/schemas.ts";
+import { type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
+import { type AppliedPlaybook, AppliedPlaybookBody, PlaybookListBody } from "../../api/schemas.ts";
 
 export interface ReadPlaybook {
   readonly name: string;
@@ -166,11 +167,31 @@ export async function playbookNamed(
   said: (line: string) => void,
 ): Promise<{ readonly playbook: string; readonly business?: string }> {
   if (!isFile(nameOrFile)) return { playbook: nameOrFile };
-  const applied = await applyPlaybook(gateway, await readPlaybook(nameOrFile));
+  const read = await readPlaybook(nameOrFile);
+  const applied = await applyPlaybook(gateway, read).catch(async (error: unknown) => {
+    throw await asApplying(gateway, read, error);
+  });
   if (applied.changed && applied.proposal === undefined)
     said(`applied ${applied.name}, revision ${applied.revision}`);
   if (applied.proposal !== undefined) throw waitsForSecond([applied]);
   return { playbook: applied.name, business: applied.business };
+}
+
+/** Who may launch, and not apply, may launch what is applied under that name. */
+async function asApplying(
+  gateway: GatewayClient,
+  { name, business }: ReadPlaybook,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof CliError) || error.code !== "forbidden") return error;
+  const { exitCode, code, details, message } = error;
+  const { items } = await gateway.get(ofBusiness("/v1/playbooks", business), PlaybookListBody);
+  const isApplied = items.some((each) => each.name === name);
+  const why = `a file is applied before it is launched, which is an administrator's. ${message}`;
+  return new CliError(exitCode, why, {
+    ...{ code, details },
+    ...(isApplied ? { hint: `“payrun launch ${shellWord(name)}” launches what is applied.` } : {}),
+  });
 }
 
 /** What was proposed waits for somebody else (exit 3). */

@@ -4,6 +4,9 @@ import type { RunStatus } from "../../api/runs.ts";
 import { emptyPlanText } from "../../domain/planning/left-out.ts";
 import { typeable } from "../terminal/typed.ts";
 import { dim, fitting, green, printable, red, yellow } from "../terminal/text.ts";
+import { ScheduleListBody } from "../../api/schedules.ts";
+import { spokenDate } from "../../domain/clock/spoken.ts";
+import { type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { nextCommands } from "./plan.ts";
 import { hasEnded } from "./run.ts";
@@ -35,4 +38,21 @@ export function launchedLines(
   }
   if (!hasEnded(run)) return done(launched, nextCommands(run, home));
   return done(launched, dim(`${run.phase}: payrun show ${name} says why`));
+}
+
+/**
+ * Says that the schedule's next run is this one: who launches by hand before it may mean another.
+ * A run that has failed is none that a schedule joins.
+ */
+export async function joinedBySchedule(
+  gateway: Pick<GatewayClient, "get">,
+  { playbook, period, business, phase }: RunStatus,
+): Promise<readonly string[]> {
+  const path = ofBusiness(`/v1/schedules?playbook=${encodeURIComponent(playbook)}`, business);
+  // What was launched is launched, whatever is known of its schedule.
+  const found = await gateway.get(path, ScheduleListBody).catch(() => null);
+  const [schedule] = found?.items ?? [];
+  if (schedule?.state === "paused" || schedule?.deleted || phase === "failed") return [];
+  if (schedule?.next[0]?.period !== period) return [];
+  return [`The schedule's run of ${spokenDate(period)} joins this one.`];
 }

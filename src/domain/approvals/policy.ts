@@ -86,6 +86,8 @@ export type DecisionVerdict =
         | "nothing-left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;
+      /** Vendors of whom it has to say how their new bank account was verified. */
+      readonly contactIds?: readonly string[];
     };
 
 type Refusal = Extract<DecisionVerdict, { accepted: false }>;

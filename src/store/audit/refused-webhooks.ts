@@ -14,7 +14,7 @@ export function refusedWebhook(
   return { businessId, nowMs, actor: "somebody", ...about };
 }
 
-/** Why the last one since then was refused; null where none was. */
+/** When and why the last one since then was refused; null where none was. */
 export async function lastRefusedWebhook(
   db: Db,
   {
@@ -22,7 +22,7 @@ export async function lastRefusedWebhook(
     business,
     sinceMs,
   }: { readonly businessId: string; readonly business: string; readonly sinceMs: number },
-): Promise<string | null> {
+): Promise<{ readonly atMs: number; readonly why: string } | null> {
   const row = await db
     .selectFrom("audit")
     .select(["at_ms", "details"])
@@ -33,5 +33,6 @@ export async function lastRefusedWebhook(
     .limit(1)
     .executeTakeFirst();
   if (row === undefined || row.at_ms < sinceMs) return null;
-  return (JSON.parse(row.details) as { readonly why: string }).why;
+  const { why } = JSON.parse(row.details) as { readonly why: string };
+  return { atMs: row.at_ms, why };
 }

@@ -115,6 +115,19 @@ export async function recoveredSince(db: Db, businessId: string, sinceMs: number
   return Number(row.count);
 }
 
+/** True where a webhook has brought an event after an instant. */
+export async function tookWebhookAfter(db: Db, businessId: string, atMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("inbox")
+    .select("event_id")
+    .where("business_id", "=", businessId)
+    .where("via", "=", "webhook")
+    .where("received_at_ms", ">", atMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Says that whoever watches has been told; only after the signal succeeded. */
 export async function markDispatched(
   trx: Transaction<Tables>,

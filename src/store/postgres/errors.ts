@@ -100,11 +100,7 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
     );
   }
   if (code === NO_RIGHTS) {
-    return new StoreError(
-      "refused",
-      `${text}: ${reasonOf(error)}. Let the user of PAYRUN_DATABASE_URL own the database.`,
-      cause,
-    );
+    return new StoreError("refused", `${text}: ${reasonOf(error)}. ${remedyOf(error)}`, cause);
   }
   if (code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED) {
     return new StoreError(
@@ -115,6 +111,13 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
     );
   }
   return error;
+}
+
+/** Roles that `payrun store grants` makes may read and write some of the tables only. */
+function remedyOf(error: unknown): string {
+  return /for table/.test(reasonOf(error))
+    ? "Its role may not do this: set PAYRUN_DATABASE_URL to a user whose role may, as a gateway's may read every table. “payrun store grants” prints what each may."
+    : "A store is made by the database's owner: set PAYRUN_DATABASE_URL to that user.";
 }
 
 function reasonOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import type { RunStatus } from "../../../src/api/runs.ts";
-import { launchedLines } from "../../../src/cli/show/launched.ts";
+import { joinedBySchedule, launchedLines } from "../../../src/cli/show/launched.ts";
 
 function launched(changes: object) {
   const run = { kind: "pay-run", id: "pay-run/acme/rent/2026-11-26", ...changes } as RunStatus;
@@ -32,4 +32,22 @@ test("a run that has nothing to pay says so, and is no error", () => {
   expect(exitCode).toBe(0);
   expect(text).not.toContain("✓");
   expect(text).toContain("There is nothing to pay.");
+});
+
+test("a launch says that the schedule's next run joins it, unless that is paused or another period's", async () => {
+  const run = { playbook: "rent", period: "2026-12-03", business: "acme" } as RunStatus;
+  const joins = (schedule: object | null, changes: object = {}) => {
+    const get = async () => ({ items: schedule === null ? [] : [schedule], problems: [] });
+    return joinedBySchedule({ get } as never, { ...run, ...changes });
+  };
+  const next = [{ period: "2026-12-03", beginsAt: "2026-12-03T14:00:00Z", payDate: "2026-12-04" }];
+  expect(await joins({ state: "active", next })).toEqual([
+    "The schedule's run of Thu, Dec 3 joins this one.",
+  ]);
+  expect(await joins({ state: "paused", next })).toEqual([]);
+  expect(await joins({ state: "missing", deleted: true, next })).toEqual([]);
+  expect(await joins({ state: "active", next: [] })).toEqual([]);
+  expect(await joins({ state: "active", next }, { period: "2026-11-27" })).toEqual([]);
+  expect(await joins({ state: "active", next }, { phase: "failed" })).toEqual([]);
+  expect(await joins(null)).toEqual([]);
 });

@@ -79,7 +79,30 @@ test("a user who may not make tables is told so", async () => {
   guest.password = "wr0ng";
   const error = await refusal(guest.href);
   expect(error.code).toBe("refused");
-  expect(error.message).toMatch(/permission denied/);
+  expect(error.message).toMatch(/permission denied.*A store is made by the database's owner/);
+});
+
+test("a user whose role may not read a table is told that another's may, and not to own the database", async () => {
+  const url = await newDatabase("store");
+  const owner = await openStore(url);
+  onTestFinished(() => owner.close());
+  const name = `${new URL(url).pathname.slice(1)}_reader`;
+  await run(url, `create role ${name} login password 'wr0ng'`);
+  onTestFinished(async () => {
+    await run(url, `drop owned by ${name}`);
+    await run(inject("postgres")?.adminUrl ?? "", `drop role ${name}`);
+  });
+  await run(url, `grant select on all tables in schema public to ${name}`);
+  await run(url, `revoke select on tokens from ${name}`);
+  const reader = new URL(url);
+  reader.username = name;
+  reader.password = "wr0ng";
+  const store = await openStore(reader.href, { mustExist: true });
+  onTestFinished(() => store.close());
+  await expect(store.db.selectFrom("tokens").selectAll().execute()).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringMatching(/table tokens\. Its role may not do this/),
+  });
 });
 
 test("gives up with a clear line when another process keeps the lock, and readers go on", async () => {
