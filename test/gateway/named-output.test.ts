@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import type { IncidentStatus } from "../../src/api/incidents.ts";
+import { CancellationStatusBody } from "../../src/api/cancellations.ts";
 import { incidentLines } from "../../src/cli/show/incident.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { leftToPeople, TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
@@ -60,6 +61,34 @@ async function cancelled(
 
 type CancelEnd = Pick<CancellationItem, "state" | "reason"> &
   Partial<Pick<CancellationItem, "goesOutAtMs">>;
+
+test("a cancellation that goes on says nothing any more of what kept its payments back", async () => {
+  const { store } = gateway;
+  const workflowId = "cancel-scheduled-payments/acme/going-on";
+  await insertCancellation(store.db, {
+    ...{ businessId: "biz_acme", business: "acme", playbook: "", runId: null, workflowId },
+    ...{ policy: cancelOfPayments([]), reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
+  });
+  const reason = "The store was restored. Payrun sends nothing until 12:49 PM.";
+  const add = (itemNo: number, item: CancelEnd & { readonly open: boolean }, atMs: number) =>
+    insertItem(
+      store.db,
+      {
+        ...{ workflowId, itemNo, businessId: "biz_acme", payableId: `p${itemNo}`, ...item },
+        ...{ paymentId: `pmt_p${itemNo}`, contactId: "con", amountCents: 100, holdId: null },
+      },
+      atMs,
+    );
+  await add(1, { state: "unknown", reason, open: true }, 2);
+  const said = async () => {
+    const path = `/v1/runs/${encodeURIComponent(workflowId)}`;
+    const { json } = await gateway.call("GET", path, operator);
+    return CancellationStatusBody.parse(json).payments[0]?.reason;
+  };
+  expect(await said()).toBe(reason);
+  await add(2, { state: "cancelled", reason: null, open: false }, 3);
+  expect(await said()).toBeNull();
+});
 
 test("a cancellation leads with vendor, number and amount, its payments' ids behind; --json has all", async () => {
   const id = await cancelled("one", ["p1", "p_unknown"]);

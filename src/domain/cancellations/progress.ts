@@ -40,11 +40,19 @@ export interface ProgressItem {
   readonly cancelledAtMs: number | null;
   readonly notBeforeMs: number;
   readonly pollAtMs: number;
+  /** Real instant of its last look, or of its end. */
+  readonly updatedAtMs: number;
 }
 
 /** Says where a cancellation stands and what to do next, from the store alone. */
 export function judgeCancellation(view: CancellationView): CancellationAssessment {
-  const { items, clock } = view;
+  const { clock } = view;
+  const lastEndMs = Math.max(
+    0,
+    ...view.items.filter((item) => !item.open).map(({ updatedAtMs }) => updatedAtMs),
+  );
+  const now = { serviceMs: clock.serviceMs, lastEndMs };
+  const items = view.items.map((item) => ({ ...item, reason: standingReason(item, now) }));
   const open = items.filter((item) => item.open);
   const blockedMs = Math.max(0, ...view.waits.map((wait) => wait.retryAtMs - clock.serviceMs));
   const asked = open.filter(({ state }) => state === "unknown");
@@ -123,6 +131,24 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
       : []),
   ];
   return parts.join("; ");
+}
+
+/**
+ * Why an item is as it is. What kept back a payment that is due again is over once another one has
+ * come to its end since.
+ */
+export function standingReason(
+  {
+    state,
+    open,
+    reason,
+    notBeforeMs,
+    updatedAtMs,
+  }: Pick<ProgressItem, "state" | "open" | "reason" | "notBeforeMs" | "updatedAtMs">,
+  now: { readonly serviceMs: number; readonly lastEndMs: number },
+): string | null {
+  const isDue = open && state === "unknown" && notBeforeMs <= now.serviceMs;
+  return isDue && updatedAtMs < now.lastEndMs ? null : reason;
 }
 
 /** Why none of these goes on, where one reason keeps all of them; null otherwise. */

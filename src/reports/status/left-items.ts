@@ -4,12 +4,17 @@ import {
   leftToPeople,
   saidNow,
 } from "../../domain/cancellations/left-to-people.ts";
-import { type CancellationItem, listItems } from "../../store/cancellations/cancellation-items.ts";
+import { standingReason } from "../../domain/cancellations/progress.ts";
+import {
+  type CancellationItem,
+  lastEndMs,
+  listItems,
+} from "../../store/cancellations/cancellation-items.ts";
 import type { Cancellation } from "../../store/cancellations/cancellations.ts";
 import type { Db } from "../../store/index.ts";
 import { getRunLine } from "../../store/lines/lines.ts";
 import { type SeenPayment, seenPayments } from "../../store/payables/seen-payments.ts";
-import { businessNowMs } from "../moment.ts";
+import { businessNowMs, readingOf } from "../moment.ts";
 
 type NowContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -31,9 +36,18 @@ export async function itemsNow(
   cancellation: Cancellation,
   items: readonly CancellationItem[],
 ): Promise<CancellationItem[]> {
-  const businessMs = await nowMsOf(context, cancellation.business);
-  const known = await withStatus(context.store.db, cancellation, items);
-  return known.map((item) => ({ ...item, reason: reasonNow(item, businessMs) }));
+  const { db } = context.store;
+  const clock = await readingOf(context, cancellation.business);
+  const businessMs = clock?.businessMs ?? context.nowMs();
+  const now = {
+    serviceMs: clock?.serviceMs ?? 0,
+    lastEndMs: await lastEndMs(db, cancellation.workflowId),
+  };
+  const known = await withStatus(db, cancellation, items);
+  return known.map((item) => ({
+    ...item,
+    reason: item.open ? standingReason(item, now) : reasonNow(item, businessMs),
+  }));
 }
 
 /** What is said of one item now; while it is open, what is stored. */

@@ -66,6 +66,17 @@ export async function isOpenItem(
   return now?.open === true;
 }
 
+/** When the last item of a cancellation came to its end; 0 where none has. */
+export async function lastEndMs(db: Db, workflowId: string): Promise<number> {
+  const row = await db
+    .selectFrom("cancellation_items")
+    .select((eb) => eb.fn.max("updated_at_ms").as("last"))
+    .where("workflow_id", "=", workflowId)
+    .where("open", "=", 0)
+    .executeTakeFirst();
+  return Number(row?.last ?? 0);
+}
+
 /** How many items are in which state, and what they come to. */
 export async function countItems(
   db: Db,

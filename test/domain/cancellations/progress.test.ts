@@ -20,6 +20,7 @@ function item(change: Partial<ProgressItem> = {}): ProgressItem {
     cancelledAtMs: null,
     notBeforeMs: 0,
     pollAtMs: 0,
+    updatedAtMs: 1,
     ...change,
   };
 }
@@ -74,6 +75,20 @@ describe("where a cancellation stands", () => {
     );
     const both = judgeCancellation(view([waits, item()]));
     expect(both.waitingFor).toBe("2 payments to be cancelled");
+  });
+
+  test("a cancellation says nothing any more of what kept its payments back, once one has ended since", () => {
+    const reason = "The store was restored. Nothing is sent until 4:03 AM.";
+    const waits = item({ reason, updatedAtMs: 2 });
+    const gone = item({ open: false, state: "cancelled", updatedAtMs: 3 });
+    expect(judgeCancellation(view([gone, waits, waits])).waitingFor).toBe(
+      "2 payments to be cancelled",
+    );
+    // It ended before, or they rest still.
+    const before = { ...gone, updatedAtMs: 1 };
+    expect(judgeCancellation(view([before, waits])).waitingFor).toContain("4:03 AM");
+    const rests = { ...waits, notBeforeMs: 502_000 };
+    expect(judgeCancellation(view([gone, rests])).waitingFor).toContain("4:03 AM");
   });
 
   test("a cancellation says which payments and requests it waits for, and looks at both", () => {
