@@ -12,6 +12,7 @@ import {
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { GIVEN_BACK } from "../domain/runs/given-back.ts";
+import { decidersUnder } from "../domain/retries/deciders.ts";
 import type { LineParts } from "../domain/payments/line-parts.ts";
 import { NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
@@ -149,7 +150,7 @@ async function requireDecider(
   by: Principal,
 ): Promise<void> {
   const kept = await getRetryCase(trx, businessId, payableId);
-  if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
+  if (kept?.rule.action === "hold-vendor") requireRole(by, decidersUnder(kept.rule));
 }
 
 /** A bill is given back once: asking again would change nothing. */

@@ -15,6 +15,7 @@ const parkedBill = z.object({
   runId: z.string(),
   reasonCode: z.string().nullable(),
   reason: z.string().nullable(),
+  roles: z.array(z.string()).describe("Any of these decides"),
 });
 
 export const ParkedBody = z

@@ -30,6 +30,10 @@ export const UnderWayBody = z
         }),
       )
       .describe("Those that can be cancelled, the nearest day first"),
+    yours: z.object({
+      mayStop: z.array(z.string()).describe("Businesses that the caller may stop"),
+      mayCancel: z.boolean().describe("Whether the caller may cancel single payments"),
+    }),
     nextPage: z.int().nullable().describe("Null on the last page"),
   })
   .openapi("UnderWay");

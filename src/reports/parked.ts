@@ -1,6 +1,8 @@
 import type { ParkedBill } from "../api/parked.ts";
+import { decidersUnder } from "../domain/retries/deciders.ts";
 import type { Db } from "../store/index.ts";
 import { parkedLines, sumOfParked } from "../store/lines/parked-lines.ts";
+import { rulesOfFailures } from "../store/lines/retry-cases.ts";
 
 /** Bills that wait for a person, of some businesses one after the other. */
 export async function parkedBills(
@@ -20,6 +22,11 @@ export async function parkedBills(
     totalCents += cents;
     if (rows.limit === 0 || rows.offset === count) continue;
     const lines = await parkedLines(db, businessId, rows);
+    const rules = await rulesOfFailures(
+      db,
+      businessId,
+      lines.map(({ line }) => line.payableId),
+    );
     items.push(
       ...lines.map(({ plan, line }) => ({
         payableId: line.payableId,
@@ -33,6 +40,7 @@ export async function parkedBills(
         runId: line.runId,
         reasonCode: line.reasonCode,
         reason: line.reason,
+        roles: decidersUnder(rules.get(line.payableId)),
       })),
     );
   }

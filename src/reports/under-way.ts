@@ -12,7 +12,7 @@ export async function underWay(
   { store, clocks }: Pick<ActionContext, "store" | "clocks">,
   profiles: readonly BusinessProfile[],
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
-): Promise<UnderWay> {
+): Promise<Omit<UnderWay, "yours">> {
   let recallable = NOTHING;
   let beyond = NOTHING;
   const cutOffs: number[] = [];

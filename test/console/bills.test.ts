@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
@@ -30,6 +31,57 @@ async function park(payableId: string, reasonCode = "R02"): Promise<void> {
 }
 
 describe("What needs action", () => {
+  test("names who may decide, and is decided by a form that only they are shown", async () => {
+    await park("pbl_0101");
+    await park("pbl_0102");
+    const rule = { codes: ["R02"], words: [], action: "hold-vendor", pause: false } as const;
+    const held = { ...rule, payAgain: true, when: null, atMost: 0, by: ["controller"] } as const;
+    await gateway.store.transaction((trx) =>
+      keepRetryCase(trx, {
+        ...{ businessId: "biz_acme", payableId: "pbl_0102", sourceId: "balance", rule: held },
+        ...{ giveUpAfterDays: 30, giveUpTell: [], waitsFor: null },
+        ...{ failedAtMs: 1, failedRealMs: 1 },
+      }),
+    );
+    const ticks = async (name: string, roles: readonly string[]) => {
+      const visits = await signedIn(gateway, name, roles);
+      const { html, text } = await visits.get("/needs-action");
+      expect(text).toContain(
+        "A decision takes the role operator or admin; of others controller or admin.",
+      );
+      const asked = await visits.get("/needs-action/resolve?bill=acme%2Fpbl_0102");
+      return [
+        ...[...html.matchAll(/value="acme\/(pbl_\d+)"/g)].map(([, bill = ""]) => bill),
+        asked.html.includes('action="/needs-action/resolve"') ? "form" : "no form",
+      ];
+    };
+    expect((await ticks("ada", ["admin"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
+    expect(await ticks("oli", ["operator"])).toEqual(["pbl_0101", "no form"]);
+    expect(await ticks("cora", ["controller"])).toEqual(["pbl_0102", "form"]);
+    expect(await ticks("vera", ["viewer"])).toEqual(["no form"]);
+  });
+
+  test("offers the decision about an account that bounced to whom it waits for", async () => {
+    await gateway.store.transaction((trx) =>
+      openIncident(trx, {
+        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
+        ...{ roles: ["controller"], holdId: "hold_1", nowMs: Date.now() },
+        failedAtMs: Date.now(),
+      }),
+    );
+    const page = "/incidents/balance?business=acme";
+    const offered = async (name: string, roles: readonly string[]) => {
+      const visits = await signedIn(gateway, name, roles);
+      const isLinked = (await visits.get("/needs-action")).html.includes(`href="${page}"`);
+      const { html, text } = await visits.get(page);
+      expect(text).toContain("Insufficient funds");
+      return [isLinked, html.includes(`action="${page}"`)];
+    };
+    expect(await offered("cora", ["controller"])).toEqual([true, true]);
+    expect(await offered("vera", ["viewer"])).toEqual([false, false]);
+  });
+
   test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
     await park("pbl_0101");
     await park("pbl_0102");

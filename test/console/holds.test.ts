@@ -278,6 +278,24 @@ test("The emergency page says what can be called back and what can't, and cancel
   expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
 });
 
+test("The emergency page offers each person what they may do: an approver the stop, a viewer neither", async () => {
+  const { runId } = run;
+  await setLine(gateway.store, runId, "pbl_0101", { state: "held", paymentIds: ["pay_1"] });
+  const offered = async (name: string, roles: readonly string[]) => {
+    const { html, text } = await (await signedIn(gateway, name, roles)).get("/emergency");
+    expect(text).toContain("Harbor Street Bakery");
+    return [
+      html.includes('action="/emergency/stop"'),
+      html.includes('action="/emergency/cancel"'),
+      text.includes("cancelled by an operator or admin"),
+      text.includes("That takes the role operator or admin, or one that approves payments"),
+    ];
+  };
+  expect(await offered("oli", ["operator"])).toEqual([true, true, false, false]);
+  expect(await offered("cora", ["controller"])).toEqual([true, false, true, false]);
+  expect(await offered("vera", ["viewer"])).toEqual([false, false, true, true]);
+});
+
 test("The emergency page says that a restored store doesn't count what it has lost", async () => {
   expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
   await noticeLoss(gateway.store);

@@ -44,10 +44,12 @@ export const emergency: PageOf = async ({ api, visitor, query }) => {
   const isBehind = conditions.some(({ code }) => code === "store-behind");
   const stopped = new Set(held.items.map(({ business }) => business));
   const rest = visitor.businesses.filter((business) => !stopped.has(business));
+  const { mayStop, mayCancel } = sent.yours;
+  const theirs = rest.filter((business) => mayStop.includes(business));
   return {
     title: "Emergency",
     lead: "Stop what is not sent, call back what can still be called back.",
-    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : html`${stopEverything(visitor, rest)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
+    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : theirs.length === 0 ? html`<p>That takes the role operator or admin, or one that approves payments.</p>` : html`${stopEverything(visitor, theirs)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
     ${isBehind ? NOT_COUNTED : ""}
     ${live("sent", section("2. What the service has already", figures(sent, visitor), "sent-already"))}
     ${
@@ -55,17 +57,29 @@ export const emergency: PageOf = async ({ api, visitor, query }) => {
         ? ""
         : section(
             "3. Call it back",
-            html`<form action="/emergency/cancel">
-                ${sentTable(sent.items, visitor, true)}
-                <div class="acts"><button class="stop">Cancel what is ticked</button></div>
-              </form>
-              ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: sent.recallable.count }, (to) => `/emergency?page=${to}`)}`,
+            html`${
+              mayCancel
+                ? recallForm(sent, visitor)
+                : html`<p>
+                      ${theirs.length === 0 ? "" : "“Call back as well” above calls back all of it. "}Single
+                      payments are cancelled by an operator or admin.
+                    </p>
+                    ${sentTable(sent.items, visitor)}`
+            }
+            ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: sent.recallable.count }, (to) => `/emergency?page=${to}`)}`,
             "call-back",
           )
     }
     ${section("Afterwards", html`<p>Holds end by hand: <a href="/holds">release them</a>, <a href="/holds/release-all?by=${encodeURIComponent(visitor.name)}">all of your own</a> at once if need be. What was waiting goes on within seconds.</p>`)}`,
   };
 };
+
+function recallForm({ items }: UnderWay, visitor: PageRequest["visitor"]): Markup {
+  return html`<form action="/emergency/cancel">
+    ${sentTable(items, visitor, true)}
+    <div class="acts"><button class="stop">Cancel what is ticked</button></div>
+  </form>`;
+}
 
 /** A restored store would say in an emergency that the service has nothing. */
 const NOT_COUNTED = note(

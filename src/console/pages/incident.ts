@@ -51,6 +51,12 @@ export const incident: PageOf = async (request) => {
   return incidentDecision(request, found, { said: isSame ? kept : undefined });
 };
 
+/** Whether a decision of this visitor would count: who approves the deposit may say so as well. */
+export function decidesAccount(found: Incident, { roles }: PageRequest["visitor"]): boolean {
+  const deciders = [...found.roles, "admin", ...(proposedIn(found)?.approvers ?? [])];
+  return roles.some((role) => deciders.includes(role));
+}
+
 /** The deposit that it asks for now. */
 function proposedIn({ topUps }: Incident) {
   return topUps.findLast(({ state }) => state === "proposed");
@@ -103,7 +109,7 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? form_ : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
+      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
     ),
   };
 }

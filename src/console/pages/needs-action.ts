@@ -30,7 +30,7 @@ import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
 import { amount, capital, day, type Markup, runLink, usd, when } from "../words.ts";
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
-import { bouncedTitle, incidentPage } from "./incident.ts";
+import { bouncedTitle, decidesAccount, incidentPage } from "./incident.ts";
 import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
 
 const BILLS_A_PAGE = 100;
@@ -68,12 +68,12 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
     )}
     ${live("deposits", deposits.map(depositSection))}
     ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with deposits that wait for approval, and what can be done about each.</p>`) : ""}
-    ${causes.map(([code, bills]) => causeSection(code, bills))}
+    ${causes.map(([code, bills]) => causeSection(code, bills, visitor))}
     ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
   };
 };
 
-function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
+function incidentSection(incident: Incident, visitor: Visitor): Markup {
   const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
   return section(
     bouncedTitle(incident),
@@ -84,11 +84,11 @@ function incidentSection(incident: Incident, { zoneOf }: Visitor): Markup {
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
-        ["Since", when(openedAt, zoneOf(business)), "long"],
+        ["Since", when(openedAt, visitor.zoneOf(business)), "long"],
         ["Return code", code],
         ["Business", business],
       ])}
-      ${phase === "open" ? html`<div class="acts"><a class="button" href="${incidentPage(incident)}">Decide</a></div>` : html`<p>Decided; its money is on the way.</p>`}`,
+      ${phase !== "open" ? html`<p>Decided; its money is on the way.</p>` : decidesAccount(incident, visitor) ? html`<div class="acts"><a class="button" href="${incidentPage(incident)}">Decide</a></div>` : ""}`,
     `incident-${source.replaceAll(/[^\w-]/g, "-")}`,
   );
 }
@@ -102,16 +102,21 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
   return { title, toDo: first?.reason ?? "" };
 }
 
-function causeSection(code: string, bills: readonly ParkedBill[]): Markup {
+function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visitor): Markup {
   const { title, toDo } = causeOf(code, bills);
   const cents = sumCents(bills.map(openCents));
+  const isTheirs = bills.some((bill) => mayDecide(bill, visitor));
   return section(
     `${title} (${bills.length})`,
-    html`<p>${toDo} ${formatUsd(cents)} in all.</p>
-      <form action="/needs-action/resolve">
-        ${billTable(bills, true)}
-        <div class="acts"><button>Decide about what is ticked</button></div>
-      </form>`,
+    html`<p>${toDo} ${formatUsd(cents)} in all. ${whoDecides(bills)}</p>
+      ${
+        isTheirs
+          ? html`<form action="/needs-action/resolve">
+              ${billTable(bills, visitor)}
+              <div class="acts"><button>Decide about what is ticked</button></div>
+            </form>`
+          : billTable(bills)
+      }`,
     `cause-${code.replaceAll(/[^\w-]/g, "-")}`,
   );
 }
@@ -125,7 +130,18 @@ function openCents(bill: ParkedBill): number {
   return centsInState(asParked(bill));
 }
 
-function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
+function mayDecide({ roles }: Pick<ParkedBill, "roles">, visitor: Visitor): boolean {
+  return roles.some((role) => visitor.roles.includes(role));
+}
+
+/** `A decision takes the role operator or admin.`; of bills that differ each way once. */
+function whoDecides(bills: readonly ParkedBill[]): string {
+  const ways = [...new Set(bills.map(({ roles }) => roles.join(" or ")))];
+  return `A decision takes the role ${ways.join("; of others ")}.`;
+}
+
+/** @param decider who may tick those that they decide about; without, nothing is ticked */
+function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
   return table(
     "The largest first",
     [
@@ -148,18 +164,20 @@ function billTable(bills: readonly ParkedBill[], isTicked: boolean): Markup {
         cell: ({ runId }) => runLink(runId),
       },
       { title: "Amount", isNumber: true, cell: (bill) => amount(asParked(bill)) },
-      ...(isTicked
-        ? [
+      ...(decider === undefined
+        ? []
+        : [
             {
               title: "Decide",
               cell: (bill: ParkedBill) =>
-                tick(
-                  { name: "bill", value: keyOf(bill) },
-                  `Decide about ${bill.publicId ?? bill.payableId}`,
-                ),
+                mayDecide(bill, decider)
+                  ? tick(
+                      { name: "bill", value: keyOf(bill) },
+                      `Decide about ${bill.publicId ?? bill.payableId}`,
+                    )
+                  : bill.roles.join(" or "),
             },
-          ]
-        : []),
+          ]),
     ],
     bills,
   );
@@ -238,17 +256,20 @@ async function resolutionPage(
     lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
     main: html`${movedOn(keys.length, bills.length, "no decision is waited for any more")}
-    ${section("The bills", billTable(bills, false))}
+    ${section("The bills", billTable(bills))}
     ${section(
       "Your decision",
-      form(
-        visitor,
-        "/needs-action/resolve",
-        html`${bills.map((bill) => hidden("bill", keyOf(bill)))}
-          ${choices({ legend: "For each of them", name: "action", of: CHOICES, chosen: said.get("action"), problem: problems["action"] })}
-          ${field({ name: "reason", label: "Why", value: said.get("reason") ?? "", problem: problems["reason"], hint: "Kept in the trail, and shown to others." })}
-          <div class="acts">${submit("Do this")}<a href="/needs-action">Back</a></div>`,
-      ),
+      bills.some((bill) => mayDecide(bill, visitor))
+        ? form(
+            visitor,
+            "/needs-action/resolve",
+            html`${bills.map((bill) => hidden("bill", keyOf(bill)))}
+              ${choices({ legend: "For each of them", name: "action", of: CHOICES, chosen: said.get("action"), problem: problems["action"] })}
+              ${field({ name: "reason", label: "Why", value: said.get("reason") ?? "", problem: problems["reason"], hint: "Kept in the trail, and shown to others." })}
+              <div class="acts">${submit("Do this")}<a href="/needs-action">Back</a></div>`,
+          )
+        : html`<p>${whoDecides(bills)}</p>
+            <div class="acts"><a href="/needs-action">Back</a></div>`,
     )}`,
   };
 }

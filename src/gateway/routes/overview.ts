@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { namedOrAll } from "../../actions/businesses.ts";
+import { approverRoles } from "../../actions/holds/who.ts";
+import type { Principal } from "../../actions/principal.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
 import { OverviewBody } from "../../api/overview.ts";
 import { overviewOf } from "../../reports/overview.ts";
 import type { Routes } from "../http/route.ts";
-import { UnderWayBody } from "../../api/under-way.ts";
+import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { underWay } from "../../reports/under-way.ts";
-import { name, pageNumber, pageSize } from "./fields.ts";
+import type { GatewayContext } from "../http/context.ts";
+import { MAY, name, pageNumber, pageSize } from "./fields.ts";
 
 /** Bills in one answer. */
 const UNDER_WAY_MOST = 1_000;
@@ -38,9 +42,26 @@ export function addOverviewRoutes(routes: Routes): void {
       pageSize: pageSize(UNDER_WAY_MOST),
     }),
     responses: { 200: { description: "The nearest cut-off first", schema: UnderWayBody } },
-    handle: async ({ query, context }) => ({
-      status: 200,
-      json: await underWay(context, namedOrAll(context, query.business), query),
-    }),
+    handle: async ({ query, principal, context }) => {
+      const profiles = namedOrAll(context, query.business);
+      const yours = await mayOf(context, profiles, principal);
+      return { status: 200, json: { ...(await underWay(context, profiles, query)), yours } };
+    },
   });
+}
+
+/** What the caller may do about what is under way: approvers stop, and call back by a stop. */
+async function mayOf(
+  context: GatewayContext,
+  profiles: readonly BusinessProfile[],
+  { roles }: Principal,
+): Promise<UnderWay["yours"]> {
+  const isAny = (of: readonly string[]) => roles.some((role) => of.includes(role));
+  const mayCancel = isAny(MAY.operate);
+  const mayStop: string[] = [];
+  for (const profile of profiles) {
+    const isTheirs = mayCancel || isAny(await approverRoles(context, [profile]));
+    if (isTheirs) mayStop.push(profile.name);
+  }
+  return { mayStop, mayCancel };
 }

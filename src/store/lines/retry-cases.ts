@@ -1,7 +1,7 @@
 import type { IncidentBill } from "../../contracts/incident.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
-import { deleteRecords, findAll, findOne } from "../sql/records.ts";
+import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
@@ -24,6 +24,16 @@ export async function decidersOf(
 ): Promise<string[]> {
   const cases = await findAll(db, "retry_cases", { payableId }, ["business_id"]);
   return cases.flatMap(({ businessId, rule }) => (businessIds.includes(businessId) ? rule.by : []));
+}
+
+/** The rules that these payables' failures are handled by; none of one that has not failed. */
+export async function rulesOfFailures(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<ReadonlyMap<string, RetryCaseRule["rule"]>> {
+  const cases = await findEach(db, "retry_cases", { businessId }, "payable_id", payableIds);
+  return new Map(cases.map(({ payableId, rule }) => [payableId, rule]));
 }
 
 /** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */

@@ -1,0 +1,14 @@
+import type { FailureRule } from "../../contracts/playbook.ts";
+
+/** Who decides about whatever no playbook says more of. */
+const OPERATE = ["operator", "admin"] as const;
+
+/**
+ * Roles of which any decides about a parked bill: whoever operates, and those that its playbook
+ * names; these alone where it held the vendor.
+ */
+export function decidersUnder(rule: FailureRule | undefined): string[] {
+  if (rule === undefined) return [...OPERATE];
+  const roles = rule.action === "hold-vendor" ? [...rule.by, "admin"] : [...OPERATE, ...rule.by];
+  return [...new Set(roles)];
+}
