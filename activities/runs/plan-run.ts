@@ -2,6 +2,7 @@ import type { PlanDryInput } from "../../src/contracts/activities.ts";
 import { payRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { hasFailed } from "../../src/domain/payments/payment-states.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { ONLY_PLANS, onlyPlans } from "../../src/domain/plan-only.ts";
 import { type OffCycle, offCycleOf } from "../../src/domain/off-cycle.ts";
@@ -31,7 +32,7 @@ import { type ChosenFunding, chooseFunding } from "../shared/choose-funding.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { inTurns } from "../shared/in-turns.ts";
 import { keepPlan } from "./keep-plan.ts";
-import { lastPaidTo, weekUse } from "../../src/store/plans/plan-history.ts";
+import { lastPaidTo, sentTo, weekUse } from "../../src/store/plans/plan-history.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { readBills } from "../shared/read-bills.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
@@ -235,6 +236,12 @@ function withoutClaimed(
   return { selected, skipped };
 }
 
+/** Bills of which a payment has failed or come back. */
+function failedBefore({ book, selection }: Reading): string[] {
+  const ids = selection.selected.map(({ bill }) => bill.payableId);
+  return ids.filter((id) => book.paymentsOf(id).some(({ status }) => hasFailed(status)));
+}
+
 async function makePlan(
   context: ActivityContext,
   subject: Subject,
@@ -263,6 +270,7 @@ async function makePlan(
       businessId,
       reading.selection.selected.map(({ contactId }) => contactId),
     ),
+    sentTo: await sentTo(db, businessId, failedBefore(reading)),
     matches,
   });
   const plan = await inTurns(steps);

@@ -26,6 +26,8 @@ export interface FlagInput {
    * missing.
    */
   readonly lastPaidTo: ReadonlyMap<string, string | null>;
+  /** Last four digits of the account that Payrun last sent a payment of each of these bills to. */
+  readonly sentTo: ReadonlyMap<string, string | null>;
 }
 
 /** The flags of a line: the playbook's review reasons first, then what an approver should know. */
@@ -107,8 +109,12 @@ function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
   const { code, mayBeRetried, said } = classifyFailures(failures);
   if (mayBeRetried) return null;
   const { bankLast4 } = selected.vendor;
-  const lastPaidTo = input.lastPaidTo.get(selected.contactId);
-  const isSame = code !== null && isMendedByNewDetails(code) && lastPaidTo === bankLast4;
+  const { payableId } = selected.bill;
+  // Of a payment that somebody else has made it is not known where it went.
+  const before = input.sentTo.has(payableId)
+    ? input.sentTo.get(payableId)
+    : input.lastPaidTo.get(selected.contactId);
+  const isSame = code !== null && isMendedByNewDetails(code) && before === bankLast4;
   const account = isSame ? ` The bank account still ends in ${bankLast4 ?? "nothing"}.` : "";
   return `A payment of this bill has failed. ${said}${account}`;
 }

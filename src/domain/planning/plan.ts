@@ -31,6 +31,7 @@ export interface PlanInput {
   readonly reservedCents: number;
   readonly weekUse: WeekUse;
   readonly lastPaidTo: ReadonlyMap<string, string | null>;
+  readonly sentTo: ReadonlyMap<string, string | null>;
   readonly matches: Matches;
 }
 

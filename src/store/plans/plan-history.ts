@@ -3,6 +3,7 @@ import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { weekOf } from "../../domain/clock/new-york.ts";
 import { vendorWeek, type WeekUse } from "../../domain/planning/limits.ts";
 import { chunks, type Db } from "../sql/db.ts";
+import { getLinesOfPayables } from "../lines/plan-lines.ts";
 import { rowsAs } from "../sql/rows-as.ts";
 
 /** States whose money counts against a weekly limit: paid, or possibly paid. */
@@ -74,6 +75,23 @@ export async function lastPaidTo(
     for (const { id, line } of rows) {
       if (line !== null) found.set(id, (JSON.parse(line) as PlanLine).bankLast4);
     }
+  }
+  return found;
+}
+
+/** Last four digits of the account that a payment of each of these bills was last sent to from here. */
+export async function sentTo(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
+  for (const some of chunks(payableIds)) {
+    const lines = await getLinesOfPayables(db, businessId, some);
+    const sent = lines
+      .filter(({ line }) => line.paymentIds.length > 0)
+      .toSorted((one, other) => one.line.executionDate.localeCompare(other.line.executionDate));
+    for (const { plan } of sent) found.set(plan.payableId, plan.bankLast4);
   }
   return found;
 }

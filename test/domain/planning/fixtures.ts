@@ -129,6 +129,7 @@ function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
     reservedCents: 0,
     weekUse: { businessCents: new Map(), vendorCents: new Map() },
     lastPaidTo: new Map([["v1", "1111"]]),
+    sentTo: new Map(),
     matches: () => false,
     ...changes,
   };

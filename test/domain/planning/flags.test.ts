@@ -98,6 +98,14 @@ describe("flags", () => {
     expect(textOf(world("R02 Account Closed", "2222", "returned"))).toBe(
       "A payment of this bill has failed. The bank says R02, account closed.",
     );
+    const never = { lastPaidTo: new Map<string, string>() };
+    const text = (sentTo: string) =>
+      planOf(world("R02 Account Closed"), {
+        ...never,
+        sentTo: new Map([["b1", sentTo]]),
+      }).lines[0]?.flags.find(({ kind }) => kind === "failed-before")?.text;
+    expect(text("1111")).toContain("The bank account still ends in 1111.");
+    expect(text("2222")).not.toContain("still ends in");
     expect(textOf(world("R01 Insufficient Funds"))).toBeUndefined();
     expect(textOf(world("something else"))).toContain('The service said: "something else".');
   });
