@@ -274,7 +274,9 @@ test("The emergency page says what can be called back and what can't, and cancel
   // The bank has it meanwhile.
   await setLine(gateway.store, run.runId, "pbl_0101", { state: "processing" });
   const late = await olga.send(rest, "/emergency/cancel", { reason: "wrong week" });
-  expect(late.text).toContain("0 of 1: being called back. 1 was refused");
+  expect(late.text).toContain(
+    "Nothing is called back 1 was refused, and nothing of it was changed.",
+  );
   expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
 });
 

@@ -117,8 +117,8 @@ test("a bill that its retry has given back waits for the next run, and for no pe
     expect(await said(...words), words.join(" ")).toMatch(/BILL-p1 .*given-back/);
   }
   const csv = await said("report", run.runId, "--csv");
-  expect(csv).toMatch(/^payable_id,.*,stands\r\n/);
-  expect(csv).toMatch(/^p1,BILL-p1,.*,parked,.*,given-back\r$/m);
+  expect(csv).toMatch(/^payable_id,.*,stands,settled_usd,in_state_usd\r\n/);
+  expect(csv).toMatch(/^p1,BILL-p1,.*,parked,.*,given-back,0\.00,100\.00\r$/m);
   expect(JSON.parse(await said("status", run.runId, "--json"))).toMatchObject({
     givenBack: { count: 1, cents: 10_000 },
     payments: expect.arrayContaining([
