@@ -104,11 +104,7 @@ export const NEEDS_ACTION: readonly State[] = [
     path: "/incidents/bank_1?business=umbrella",
     button: "Decide",
   }),
-  answer("incident-not-yours", VERA, {
-    path: "/incidents/bank_1?business=acme",
-    filled: { check: ["The money is there"], text: { Why: "seen" } },
-    button: "Decide",
-  }),
+  at("incident-not-yours", VERA, "/incidents/bank_1?business=acme"),
   answer("incident-decided", URSULA, {
     path: "/incidents/bank_1?business=umbrella",
     filled: { check: ["The money is there"], text: { Why: "seen on the statement" } },
