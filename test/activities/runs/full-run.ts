@@ -14,6 +14,7 @@ import { getRun, type Run } from "../../../src/store/runs/runs.ts";
 import { CancelWorld } from "../cancel-world.ts";
 import { withTopUp } from "../deposit-scene.ts";
 import { MoneyWorld } from "../money-world.ts";
+import { addBankingDays } from "../../../src/domain/clock/bank-calendar.ts";
 import { inDays, PlanningWorld } from "../planning-world.ts";
 
 const DAY_MS = 86_400_000;
@@ -63,8 +64,9 @@ export async function startFullRun(): Promise<FullRun> {
     NAMES.map((name) => ({
       totalAmountCents: BILLS[name],
       ...(name === "draft" ? { status: "draft" } : {}),
-      // Last in the plan, also around holidays: what the balance lacks is missing for it.
-      dueDate: inDays(name === "late" ? 10 : 6),
+      // Paid on a later day than the others, also around holidays: what the balance lacks is
+      // missing for it.
+      dueDate: name === "late" ? addBankingDays(inDays(6), 2) : inDays(6),
     })),
     withTopUp(),
   );
@@ -125,9 +127,9 @@ async function cancel(name: Bill): Promise<string> {
   return id;
 }
 
-/** One goes through at the second time; the others wait for a person. */
+/** One goes through at the second time, others wait for a person; what was split takes longest. */
 async function retryFailed(): Promise<void> {
-  for (let day = 0; (await money.line(runId, ids.again)).state !== "settled"; day += 3) {
+  for (let day = 0; !(await haveSettled("again", "split")); day += 3) {
     for (const name of ["again", "refused", "half", "writtenOff", "returned"] as const) {
       const { phase } = await money.look(ids[name]);
       if (phase === "pay") await money.retry(ids[name]);
@@ -135,6 +137,11 @@ async function retryFailed(): Promise<void> {
     await days(3);
     if (day > 60) throw new Error("it was never settled");
   }
+}
+
+async function haveSettled(...names: readonly Bill[]): Promise<boolean> {
+  const lines = await Promise.all(names.map((name) => money.line(runId, ids[name])));
+  return lines.every(({ state }) => state === "settled");
 }
 
 async function giveUp(): Promise<void> {
