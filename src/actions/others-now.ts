@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { DECIDABLE, type PlanLine } from "../contracts/pay-run.ts";
 import type { OtherNow } from "../domain/approvals/share.ts";
-import { type BillNow, notAsApproved } from "../domain/payments/as-approved.ts";
+import { type BillNow, notAsApproved, type VendorFacts } from "../domain/payments/as-approved.ts";
 import { vendorChange, whyNotPayable } from "../domain/vendor-account.ts";
 import type { Contact, PaymentsClient } from "../payments-api/index.ts";
 import { linesByPage } from "../store/lines/decidable-lines.ts";
@@ -119,14 +119,24 @@ async function billsOf(
     const { payableId, publicId, contactId, contactName } = plan;
     const payments = await client.payments.listAll({ payableId }, options);
     const payable = await client.payables.get(payableId, options);
-    const contact = vendors.get(payable.contact.id ?? contactId);
-    const why = contact && whyNotPaid(plan, { payments, payable, contact });
+    // What is wrong with the bill itself is found whether or not its vendor could be read.
+    const contact = vendors.get(contactId) ?? asPlanned(plan);
+    const now = { ...contact, id: payable.contact.id ?? contactId };
+    const why = whyNotPaid(plan, { payments, payable, contact: now });
     if (why === undefined) return [];
     const text = `${contactName ?? contactId} ${publicId ?? payableId}: ${why}`;
     return [{ payableId, contactId, contactName, text }];
   });
   const settled = await Promise.allSettled(found);
   return settled.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+}
+
+/** A vendor of whom nothing is known but the plan. */
+function asPlanned({ contactId, contactName, bankLast4, contactUpdatedAt }: PlanLine): VendorFacts {
+  return {
+    ...{ id: contactId, displayName: contactName, status: "active", paymentReady: true },
+    ...{ bankAccount: { last4: bankLast4 }, updatedAt: contactUpdatedAt },
+  };
 }
 
 /** Undefined where it is paid, or where it is the vendor that keeps it back, with all its bills. */

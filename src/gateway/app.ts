@@ -168,9 +168,14 @@ function toGatewayError(thrown: unknown): GatewayError {
 }
 
 function serviceError(error: PaymentsApiError): GatewayError {
-  const message =
-    error instanceof NoAnswerError
-      ? `The Payments Service can't be reached: ${error.words}.`
-      : `The Payments Service did not answer as it should: ${error.message}.`;
-  return new GatewayError(503, "service_unreachable", message);
+  if (error instanceof NoAnswerError) {
+    const message = `The Payments Service can't be reached: ${error.words}.`;
+    return new GatewayError(503, "service_unreachable", message);
+  }
+  const message = `The Payments Service did not answer as it should: ${error.message}.`;
+  const status = error.status ?? 503;
+  const passes = status === 429 || status >= 500;
+  return passes
+    ? new GatewayError(503, "service_unreachable", message)
+    : new GatewayError(502, "api_unavailable", message);
 }

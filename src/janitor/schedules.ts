@@ -51,7 +51,7 @@ export async function compareSchedules(
     const kept = there.get(playbook.name);
     const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
     const of = { business: profile.name, playbook: playbook.name };
-    if (kept !== undefined) await rewriteOnce(context, profile, playbook);
+    if (kept !== undefined) await rewriteOnce(context, profile, playbook, kept);
     if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
     await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook));
   }
@@ -68,6 +68,7 @@ async function rewriteOnce(
   context: JanitorContext,
   profile: BusinessProfile,
   playbook: StoredPlaybook,
+  kept: { readonly paused: boolean },
 ): Promise<void> {
   const { store, temporal } = context;
   const of = { business: profile.name, playbook: playbook.name };
@@ -76,7 +77,9 @@ async function rewriteOnce(
   const name = `${of.business}/${of.playbook}`;
   if (done.has(name)) return;
   await withSchedule(store.db, of, NO_WAIT_MS, async () => {
-    if ((await isUnderNewestKey(temporal, of)) === false) await rewrite(context, profile, playbook);
+    if ((await isUnderNewestKey(temporal, of)) === false) {
+      await rewrite(context, profile, playbook, kept);
+    }
     done.add(name);
     return {};
   });
@@ -86,16 +89,27 @@ async function rewrite(
   context: JanitorContext,
   profile: BusinessProfile,
   playbook: StoredPlaybook,
+  kept: { readonly paused: boolean },
 ): Promise<void> {
   const { schedule } = playbook.compiled;
   if (schedule === null) return;
-  const { temporal, log } = context;
+  const { store, temporal, log } = context;
   const of = { business: profile.name, playbook: playbook.name };
   try {
     await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    // What can't be read can't be changed, and has launched nothing: the store knows all of it.
+    // What can't be read can't be changed, and has launched nothing: the store knows all of it, once
+    // it knows whether somebody has paused it there.
+    const { businessId } = profile;
+    await store.transactionOf(businessId, (trx) =>
+      noteOutsideAct(
+        trx,
+        { businessId, playbook: playbook.name },
+        { ...kept, note: null },
+        Date.now(),
+      ),
+    );
     await deleteSchedule(temporal, of);
     await restore(context, profile, playbook);
   }

@@ -40,7 +40,10 @@ export async function parkedBills(
         runId: line.runId,
         reasonCode: line.reasonCode,
         reason: line.reason,
-        roles: decidersUnder(rules.get(line.payableId)),
+        // Whoever operates may give a bill up, or call it paid elsewhere, whoever decides of a retry.
+        roles: [
+          ...new Set([...decidersUnder(undefined), ...decidersUnder(rules.get(line.payableId))]),
+        ],
       })),
     );
   }

@@ -55,6 +55,7 @@ async function keyConditions(
 ): Promise<Condition[]> {
   const old = await keysOfOpenWork(db);
   return workers.flatMap(({ workerId, keyIds }) => {
+    if (keyIds === null) return [];
     const name = `the worker ${workerId}`;
     const [our] = ours;
     const [its] = keyIds;

@@ -45,7 +45,7 @@ describe("A hold", () => {
   });
 
   test.each([
-    ["scheduled", "until 9:00 AM of its day it can be cancelled"],
+    ["scheduled", "may still cancel it until 9:00 AM New York of its day"],
     ["processing", "with the bank already"],
     ["settled", "paid already"],
   ] as const)("on a bill that is %s keeps nothing of it back, and says so", async (state, said) => {

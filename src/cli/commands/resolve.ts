@@ -187,7 +187,12 @@ async function each(
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
       // Once one bill is resolved, that is told, whatever becomes of the others.
-      if (resolved.length === 0 && !isOfOne(error, bills.length)) throw error;
+      if (!isOfOne(error, bills.length)) {
+        if (resolved.length === 0) throw error;
+        const why = `not known, and none after it was asked for: ${reasonOf(error)}`;
+        refused.push({ payableId, publicId, contactName, message: why });
+        break;
+      }
       refused.push({ payableId, publicId, contactName, message: reasonOf(error) });
     }
   }

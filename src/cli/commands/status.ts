@@ -10,6 +10,7 @@ import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
 import { phaseText } from "../show/run.ts";
+import { reasonOf } from "../terminal/cli-error.ts";
 import { dim, printable, table } from "../terminal/text.ts";
 import { stopLine } from "../show/holds.ts";
 import { conditionLines } from "../show/conditions.ts";
@@ -52,13 +53,17 @@ export function addStatusCommand(program: Command, session: Session): void {
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const [runs, { items: conditions }, everything, accounts] = await Promise.all([
+        const [runs, { items: conditions }, ...holds] = await Promise.all([
           gateway.get(`/v1/runs${query}`, RunListBody),
           gateway.get("/v1/conditions", ConditionListBody),
-          gateway.get("/v1/holds?scope=all", HoldListBody),
-          gateway.get("/v1/holds?scope=source", HoldListBody),
+          ...["all", "source"].map((scope) =>
+            gateway.get(`/v1/holds?scope=${scope}`, HoldListBody).catch((error: unknown) => {
+              output.note(`Which holds are in force can't be told: ${reasonOf(error)}`);
+              return undefined;
+            }),
+          ),
         ]);
-        output.lines([...everything.items, ...accounts.items].map(stopLine));
+        output.lines(holds.flatMap((list) => list?.items ?? []).map(stopLine));
         const rows = runs.items.map((run) => [
           run.publicId == null
             ? run.id

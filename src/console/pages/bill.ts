@@ -93,7 +93,7 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
 }
 
 const RECALL =
-  "Its payment is not stopped by the hold; until 9:00 AM of its day it can be cancelled.";
+  "Its payment is not stopped by the hold. The service may still cancel it until 9:00 AM New York of its day, unless it was split.";
 
 /** Of a bill that was sent before it was held. */
 const LATE_HOLD: Readonly<Record<string, string>> = {

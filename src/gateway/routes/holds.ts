@@ -130,7 +130,8 @@ function addCreate(routes: Routes): void {
       const hold = await context.store.transactionOf(businessId, (trx) =>
         createNamedHold(trx, businessId, { ...wanted, nowMs: context.nowMs() }),
       );
-      const holds = await heldSums(context, profile, target, thing?.amountCents ?? null);
+      const unplanned = thing?.parts?.openCents ?? thing?.amountCents ?? null;
+      const holds = await heldSums(context, profile, target, unplanned);
       const json = await holdJson(context.store.db, hold, profile);
       return { status: 201, json: { ...json, holds, ...sentNote(holds) } };
     },

@@ -1,3 +1,4 @@
+import { is } from "../sql/is-in.ts";
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { chunks, COUNT, type Db } from "../sql/db.ts";
@@ -121,7 +122,7 @@ export async function tookWebhookAfter(db: Db, businessId: string, atMs: number)
     .selectFrom("inbox")
     .select("event_id")
     .where("business_id", "=", businessId)
-    .where("via", "=", "webhook")
+    .where(is("via", "webhook"))
     .where("received_at_ms", ">", atMs)
     .limit(1)
     .executeTakeFirst();

@@ -11,17 +11,17 @@ export interface ToldLine {
 
 /**
  * Lines of a run that may still be approved or sent, and of whose bill or vendor the service has
- * told since they were planned: what it shows of them now may not be what was planned.
+ * told since the run was launched, and they were read for its plan: what it shows of them now may not be what was planned.
  */
 export async function linesToldOf(
   db: Db,
-  { runId, businessId, plannedAtMs }: Run,
+  { runId, businessId, launchedAtMs }: Run,
 ): Promise<ToldLine[]> {
   const toldOf = (object: "payable" | "contact", id: "payable_id" | "contact_id") =>
     sql<number>`case when exists (
       select 1 from inbox
       where inbox.business_id = ${businessId} and inbox.object_id = ${sql.ref(`run_lines.${id}`)}
-        and inbox.object = ${object} and inbox.received_at_ms >= ${plannedAtMs ?? 0}
+        and inbox.object = ${object} and inbox.received_at_ms >= ${launchedAtMs}
     ) then 1 else 0 end`;
   const each = db
     .selectFrom("run_lines")

@@ -45,6 +45,8 @@ export async function linesWithParts<Some extends Line>(
   return lines.map((line) => {
     if (!mayBeInParts(line)) return line;
     const payments = line.paymentIds.flatMap((id) => seen.get(id) ?? []);
+    // One that has not been seen yet is on its way, and no open part.
+    if (payments.length < line.paymentIds.length) return line;
     const parts = partsOf(line.amountCents, payments);
     return parts === undefined ? line : { ...line, parts };
   });

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Tables } from "../schema/tables.ts";
 import type { Db } from "../sql/db.ts";
 import { takeLease } from "../sql/leases.ts";
 
@@ -8,21 +10,19 @@ export async function noteHistoryKey(db: Db, keyId: string): Promise<void> {
   await takeLease(db, { name: `${PREFIX}${keyId}`, holder: "workers" }, 0);
 }
 
-/** Keys that workers have encrypted with since runs, or bills that failed, were begun that are open. */
+/**
+ * Keys that workers have encrypted with since something was begun that is open: a run, a bill that
+ * failed, an onboarding, a cancellation, or an account that bounced.
+ */
 export async function keysOfOpenWork(db: Db): Promise<string[]> {
   const oldest = await Promise.all([
-    db
-      .selectFrom("runs")
-      .select((eb) => eb.fn.min<number | null>("launched_at_ms").as("since_ms"))
-      .where("ended_at_ms", "is", null)
-      .executeTakeFirst(),
-    db
-      .selectFrom("retries")
-      .select((eb) => eb.fn.min<number | null>("started_at_ms").as("since_ms"))
-      .where("phase", "!=", "ended")
-      .executeTakeFirst(),
+    first(db, "runs", "launched_at_ms", sql`ended_at_ms is null`),
+    first(db, "retries", "started_at_ms", sql`phase <> 'ended'`),
+    first(db, "onboardings", "launched_at_ms", sql`ended_at_ms is null`),
+    first(db, "cancellations", "requested_at_ms", sql`ended_at_ms is null`),
+    first(db, "incidents", "opened_at_ms", sql`phase <> 'ended'`),
   ]);
-  const since = oldest.flatMap((row) => (row?.since_ms == null ? [] : [Number(row.since_ms)]));
+  const since = oldest.filter((atMs) => atMs !== null);
   if (since.length === 0) return [];
   const rows = await db
     .selectFrom("leases")
@@ -31,4 +31,17 @@ export async function keysOfOpenWork(db: Db): Promise<string[]> {
     .where("until_ms", ">=", Math.min(...since))
     .execute();
   return rows.map(({ name }) => name.slice(PREFIX.length));
+}
+
+/** The first instant of rows that are open; null where none is. */
+async function first(
+  db: Db,
+  table: keyof Tables,
+  column: string,
+  isOpen: RawBuilder<unknown>,
+): Promise<number | null> {
+  const { rows } = await sql<{ at_ms: number | null }>`
+    select min(${sql.ref(column)}) as at_ms from ${sql.table(table)} where ${isOpen}`.execute(db);
+  const atMs = rows[0]?.at_ms ?? null;
+  return atMs === null ? null : Number(atMs);
 }

@@ -2,6 +2,7 @@
 export const INDEXES: readonly string[] = [
   "create unique index runs_of_period on runs (business_id, playbook, period, revision)",
   "create index runs_by_launch on runs (launched_at_ms)",
+  "create index runs_open on runs (launched_at_ms) where ended_at_ms is null",
   "create index plan_lines_of_payable on plan_lines (payable_id)",
   "create index run_lines_by_state on run_lines (run_id, state, line_no)",
   // In the order of leasing, so that a lease costs the same however long the run is.
@@ -39,6 +40,7 @@ export const INDEXES: readonly string[] = [
   "create index sign_in_links_of_token on sign_in_links (token_id)",
   "create index inbox_of_object on inbox (business_id, object_id)",
   "create index inbox_recovered on inbox (business_id, received_at_ms) where via = 'deliveries'",
+  "create index inbox_taken on inbox (business_id, received_at_ms) where via = 'webhook'",
   "create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null",
   "create index subscriptions_until on subscriptions (until_ms)",
   "create index pending_signals_by_age on pending_signals (at_ms)",
@@ -48,6 +50,7 @@ export const INDEXES: readonly string[] = [
   "create index event_starts_of_workflow on event_starts (workflow_id)",
   "create unique index retries_by_workflow on retries (workflow_id)",
   "create index retries_of_run on retries (run_id)",
+  "create index retries_open on retries (started_at_ms) where phase <> 'ended'",
   `create index retry_cases_waiting on retry_cases (business_id, source_id)
      where waits_for is not null`,
   "create unique index incidents_by_workflow on incidents (workflow_id)",

@@ -20,8 +20,8 @@ export interface KnownWorker {
   readonly workerId: string;
   /** Since when nothing was heard of it, by the database's clock; 0 while it works. */
   readonly silentMs: number;
-  /** Ids of its encryption keys, the one first that it encrypts with. */
-  readonly keyIds: readonly string[];
+  /** Ids of its encryption keys, the one first that it encrypts with; null until it has said so. */
+  readonly keyIds: readonly string[] | null;
 }
 
 const leaseOf = (workerId: string): Lease => ({ name: `${PREFIX}${workerId}`, holder: workerId });
@@ -62,7 +62,7 @@ export async function knownWorkers(db: Db): Promise<KnownWorker[]> {
     return {
       workerId: name.slice(PREFIX.length),
       silentMs: untilMs > nowMs ? 0 : nowMs - untilMs + SILENT_AFTER_MS,
-      keyIds: keyIds ?? [],
+      keyIds,
     };
   });
 }
