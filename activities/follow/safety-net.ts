@@ -10,7 +10,7 @@ import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import {
   type AlarmCode,
   alarmAfter,
-  ALARMS,
+  alarmOf,
   cancelling,
 } from "../../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../../src/domain/payments/owed.ts";
@@ -188,7 +188,7 @@ export function alarmBehind(
   const { reasonCode, reason } = line;
   const isStopped = to === "cancelled" || to === "refunded" || to === "held";
   if (!isStopped || reason === null) return null;
-  const code = ALARMS.find((each) => each === reasonCode);
+  const code = alarmOf(reasonCode);
   if (code === undefined) return null;
   return { code, text: to === "held" ? reason : alarmAfter(reason, to) };
 }

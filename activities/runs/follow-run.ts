@@ -1,6 +1,6 @@
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { ALARMS } from "../../src/domain/payments/alarms.ts";
+import { alarmOf } from "../../src/domain/payments/alarms.ts";
 import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
 import { formatUsd, sumCents } from "../../src/domain/money.ts";
 import { type LineOutcome, lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
@@ -152,10 +152,6 @@ async function followSome(
   return handedOver + (await write(context, run, { moves, resting, late, clock }));
 }
 
-function isAlarm(code: string | null): boolean {
-  return ALARMS.some((alarm) => alarm === code);
-}
-
 /** The state that its payments put a line in, and what is said of it there. */
 function standsNow(
   line: RunLine,
@@ -167,7 +163,7 @@ function standsNow(
     const reason = `${formatUsd(cents)} of it failed (${first?.failureReason ?? "no reason given"}) and needs a person, who can act once the rest of it is through.`;
     const to = outcome.others ?? line.state;
     // An alarm says why the rest was stopped: it stays.
-    if (isAlarm(line.reasonCode))
+    if (alarmOf(line.reasonCode) !== undefined)
       return { to, reasonCode: line.reasonCode, reason: line.reason ?? "" };
     return { to, reasonCode: "partly-failed", reason };
   }

@@ -49,9 +49,9 @@ export async function compareSchedules(
   for (const playbook of scheduled) {
     if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
     const kept = there.get(playbook.name);
-    const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
     const of = { business: profile.name, playbook: playbook.name };
     if (kept !== undefined) await rewriteOnce(context, profile, playbook, kept);
+    const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
     if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
     await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook));
   }

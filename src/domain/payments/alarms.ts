@@ -5,6 +5,11 @@
 export const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
 export type AlarmCode = (typeof ALARMS)[number];
 
+/** The alarm that a line's code tells of; undefined of any other code. */
+export function alarmOf(reasonCode: string | null): AlarmCode | undefined {
+  return ALARMS.find((each) => each === reasonCode);
+}
+
 /** What is being done about an alarm: true until the service has said what came of it. */
 export function cancelling(what: string): string {
   return `${what} is cancelled where the service still lets us.`;

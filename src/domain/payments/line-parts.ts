@@ -18,7 +18,7 @@ export interface LineInParts {
 }
 
 /** States of lines whose payments, the service says, go their way. */
-const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
+export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
 
 /** States that a payment may be on its way in. */
 const MOVING: readonly LineState[] = [...SENT, "paying", "unknown", "retrying"];

@@ -1,12 +1,10 @@
+import { SENT } from "../../domain/payments/line-parts.ts";
 import { sql, type Transaction } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
-
-/** States whose payments the run itself follows. */
-const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 
 /** One to read now; `look` where an event spoke of it. */
 export type LineToLookAt = Pick<RunLine, "payableId" | "paymentIds" | "look">;
@@ -27,7 +25,7 @@ export async function linesToLookAt(
     .where((eb) =>
       eb.or([
         eb.and([
-          eb("state", "in", FOLLOWED),
+          eb("state", "in", SENT),
           eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", Math.floor(businessMs))]),
         ]),
         eb.and([
@@ -66,7 +64,7 @@ export async function followedLines(
 ): Promise<RunLine[]> {
   const lines = await getRunLines(db, runId, payableIds);
   // Filtered here: asked for as well, the state makes SQLite walk through all lines of that state.
-  return lines.filter(({ state }) => state === "settled" || FOLLOWED.includes(state));
+  return lines.filter(({ state }) => state === "settled" || SENT.includes(state));
 }
 
 /** Where a followed line goes. */

@@ -67,8 +67,8 @@ interface Account {
   readonly sourceId: string;
 }
 
-/** Cases of bills that were to be paid from a funding account and have not ended, with their owners. */
-export function casesOf(db: Db, { businessId, sourceId }: Account) {
+/** Cases of bills that have not ended, with their owners. */
+function openCases(db: Db) {
   return db
     .selectFrom("retry_cases")
     .innerJoin("retries", (join) =>
@@ -76,9 +76,14 @@ export function casesOf(db: Db, { businessId, sourceId }: Account) {
         .onRef("retries.business_id", "=", "retry_cases.business_id")
         .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
     )
-    .where("retry_cases.business_id", "=", businessId)
-    .where("retry_cases.source_id", "=", sourceId)
     .where("retries.phase", "!=", "ended");
+}
+
+/** Those of bills that were to be paid from a funding account. */
+export function casesOf(db: Db, { businessId, sourceId }: Account) {
+  return openCases(db)
+    .where("retry_cases.business_id", "=", businessId)
+    .where("retry_cases.source_id", "=", sourceId);
 }
 
 /**
@@ -86,12 +91,16 @@ export function casesOf(db: Db, { businessId, sourceId }: Account) {
  * decision waits for its new payment instead.
  */
 export function casesOfIncident(db: Db, account: Account) {
-  return casesOf(db, account)
+  return thatWait(casesOf(db, account));
+}
+
+function thatWait(cases: ReturnType<typeof openCases>) {
+  return cases
     .where("retry_cases.waits_for", "=", "incident")
     .where("retries.phase", "!=", "following");
 }
 
-function withLines(cases: ReturnType<typeof casesOf>) {
+function withLines(cases: ReturnType<typeof openCases>) {
   return cases.innerJoin("run_lines", (join) =>
     join
       .onRef("run_lines.run_id", "=", "retries.run_id")
@@ -117,28 +126,14 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
 
 /** How many lines of a run wait until something is decided about an account that bounced. */
 export async function countWaitingForIncidents(db: Db, runId: string): Promise<number> {
-  const row = await db
-    .selectFrom("run_lines")
-    .innerJoin("retries", (join) =>
-      join
-        .onRef("retries.business_id", "=", "run_lines.business_id")
-        .onRef("retries.payable_id", "=", "run_lines.payable_id")
-        .onRef("retries.run_id", "=", "run_lines.run_id"),
-    )
-    .innerJoin("retry_cases", (join) =>
-      join
-        .onRef("retry_cases.business_id", "=", "retries.business_id")
-        .onRef("retry_cases.payable_id", "=", "retries.payable_id"),
-    )
+  const row = await withLines(thatWait(openCases(db)))
     .innerJoin("incidents", (join) =>
       join
         .onRef("incidents.business_id", "=", "retry_cases.business_id")
         .onRef("incidents.source_id", "=", "retry_cases.source_id"),
     )
-    .where("run_lines.run_id", "=", runId)
+    .where("retries.run_id", "=", runId)
     .where("run_lines.state", "=", "retrying")
-    .where("retry_cases.waits_for", "=", "incident")
-    .where("retries.phase", "not in", ["following", "ended"])
     .where("incidents.phase", "!=", "ended")
     .select(COUNT)
     .executeTakeFirst();

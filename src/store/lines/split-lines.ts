@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { SENT } from "../../domain/payments/line-parts.ts";
 import { sumCents } from "../../domain/money.ts";
 import { type Lines, linesInParts } from "../payables/line-parts.ts";
 import type { Db } from "../sql/db.ts";
@@ -54,9 +55,6 @@ export function toSentSum({
   const sum = { isSplit: Number(isSplit) === 1, count: Number(count), cents: Number(cents) };
   return { ...toRunLine({ ...row, state }), ...sum };
 }
-
-/** States of lines that the service may have split. */
-const SENT = ["scheduled", "held", "processing"];
 
 /**
  * The same sums without what has settled or failed of split lines: the service has only the rest.

@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
-import { type LineParts, partsOf } from "../../domain/payments/line-parts.ts";
+import { type LineParts, partsOf, SENT } from "../../domain/payments/line-parts.ts";
 import { seenPayments } from "./seen-payments.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Db } from "../sql/db.ts";
@@ -11,12 +10,9 @@ type RunLine = RecordOf<"run_lines">;
 
 const toRunLine = readerOf("run_lines");
 
-/** States of lines whose one payment goes its way; all of it has settled, or none. */
-const ONE_WAY: readonly LineState[] = ["scheduled", "held", "processing"];
-
 /** True for a line of several payments, or of one that is not all of it: the service has split it. */
 const MAY_BE_IN_PARTS = sql<SqlBool>`(run_lines.payment_ids like '%,%' or (
-  run_lines.payment_ids <> '[]' and not ${isIn("run_lines.state", ONE_WAY)} and exists (
+  run_lines.payment_ids <> '[]' and not ${isIn("run_lines.state", SENT)} and exists (
     select 1 from seen_payments
     where seen_payments.business_id = run_lines.business_id
       and seen_payments.payment_id
@@ -53,7 +49,7 @@ export async function linesWithParts<Some extends Line>(
 }
 
 function mayBeInParts({ state, paymentIds }: Line): boolean {
-  return state !== "settled" && paymentIds.length > (ONE_WAY.includes(state) ? 1 : 0);
+  return state !== "settled" && paymentIds.length > (SENT.includes(state) ? 1 : 0);
 }
 
 /** The same of planned lines. */
