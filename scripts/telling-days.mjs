@@ -62,11 +62,11 @@ const MAKES_A_DATE =
  */
 const NO_CALENDAR = /^test\/(?:(?:attacks|domain|setup|simulation)\/|docs\/first-playbook\.test)/;
 /**
- * Here days only pass until something is over, whichever they are, and much real time with them:
- * the days of everything are enough.
+ * Here days only pass until something is over, or a date is some days ahead, whichever they are, and
+ * much real time with them: the days of everything are enough.
  */
-const DAYS_ONLY_PASS =
-  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
+const ANY_DAYS =
+  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|console\/holds|gateway\/stops|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
 /** Their bank starts on one ordinary Monday; other parts of them run on the machine's day. */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
@@ -95,7 +95,7 @@ function testsThatReadADate(files) {
   return files.filter(
     (file) =>
       !NO_CALENDAR.test(file) &&
-      !DAYS_ONLY_PASS.test(file) &&
+      !ANY_DAYS.test(file) &&
       !ON_REAL_DAYS.test(file) &&
       MAKES_A_DATE.test(readFileSync(inCheckout(file), "utf8")),
   );

@@ -72,9 +72,11 @@ async function seen(state: State): Promise<string[]> {
   await wear(page);
   await state.come(page, world);
   const found: string[] = state.who === null ? [] : await lacking(page);
-  for (const look of looks) {
+  for (const [at, look] of looks.entries()) {
     await wear(page, look, state.isPrinted);
-    found.push(...(await faults(page, look)).map((fault) => `${look.name}: ${fault}`));
+    // Of all four, axe looks at the first and the last: both widths and both colours.
+    const withAxe = at === 0 || at === LOOKS.length - 1;
+    found.push(...(await faults(page, look, withAxe)).map((fault) => `${look.name}: ${fault}`));
     if (isKept) await keep(page, state, look);
   }
   if (state.who === null) await page.context().close();

@@ -5,8 +5,8 @@ import { isLong } from "../support/long.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** A share of the seeds for each `npm test`; five minutes of them for `npm run test:long`. */
-const SECONDS = isLong ? 300 : 20;
+/** A share of the seeds for each `npm test`; three minutes of them for `npm run test:long`. */
+const SECONDS = isLong ? 180 : 20;
 
 function simulated(...args: readonly string[]): Promise<string> {
   const command = ["--disable-warning=ExperimentalWarning", main, ...args];

@@ -27,12 +27,12 @@ export async function wear(page: Page, look: Look = LOOKS[0], isPrinted = false)
   });
 }
 
-/** What keeps somebody from reading or hitting a page, in one look. */
-export async function faults(page: Page, look: Look): Promise<string[]> {
+/** What keeps somebody from reading or hitting a page, in one look; with axe or without it. */
+export async function faults(page: Page, look: Look, withAxe: boolean): Promise<string[]> {
   const wider = await overflow(page);
   const [heads, cut] = await page.evaluate<[number, string[]]>(SEEN_TEXT);
   return [
-    ...(await findings(page)),
+    ...(withAxe ? await findings(page) : []),
     ...(wider > 0 ? [`${wider} pixels wider than the window`] : []),
     ...(heads === 1 ? [] : [`${heads} first headings`]),
     ...cut.map((text) => `cut off: ${text}`),
