@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
@@ -21,6 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
+/** Is there, so that doctor doesn't wait five seconds for one. */
+const TEMPORAL = { TEMPORAL_ADDRESS: inject("temporalAddress") };
+
 interface Checks {
   readonly checks: readonly { name: string; state: string; text: string; remedy?: string }[];
 }
@@ -34,7 +37,8 @@ test("doctor says which endpoint the service has paused, and --fix has it go on"
   writeFileSync(join(cwd, "profiles.json"), JSON.stringify({ businesses: { acme: profile } }));
   const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
   await store.close();
-  const env = { PAYRUN_PROFILES: join(cwd, "profiles.json"), PAYRUN_PUBLIC_URL: PUBLIC_URL };
+  const profiles = { PAYRUN_PROFILES: join(cwd, "profiles.json") };
+  const env = { ...TEMPORAL, ...profiles, PAYRUN_PUBLIC_URL: PUBLIC_URL };
   const doctor = async (...flags: readonly string[]) => {
     const result = await payrun(["doctor", "--json", ...flags], { cwd, env });
     const { checks } = result.json<Checks>();
@@ -82,7 +86,7 @@ test("doctor tells another Payrun's gateway by its refusing our token", async ()
   const gatewayOf = async (env: Readonly<Record<string, string>>) => {
     const result = await payrun(["doctor", "--json"], {
       cwd: temporaryFolder(),
-      env: { PAYRUN_GATEWAY_URL: url, ...env },
+      env: { ...TEMPORAL, PAYRUN_GATEWAY_URL: url, ...env },
     });
     return result.json<Checks>().checks.find(({ name }) => name === "Gateway");
   };
@@ -123,6 +127,7 @@ test("without a worker, and with nobody who is told, doctor says so and what hel
   const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
   await store.close();
   const env = {
+    ...TEMPORAL,
     PAYMENTS_API_URL: sandbox.url,
     PAYMENTS_API_TOKEN: sandbox.business.token,
     PAYMENTS_BUSINESS_ID: sandbox.business.businessId,
@@ -144,7 +149,7 @@ test("doctor says so if it may not read what it judges workers and notices by", 
   // As for the reader's role in PostgreSQL, which may not see tokens.
   await store.db.schema.dropTable("tokens").execute();
   await store.close();
-  const env = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+  const env = { ...TEMPORAL, PAYRUN_DATABASE_URL: `sqlite:${path}` };
   const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
   expect(checks.find(({ name }) => name === "Store")).toMatchObject({ state: "ok" });
   expect(checks.find(({ name }) => name === "Workers")).toMatchObject({
@@ -165,7 +170,7 @@ test("doctor calls a store locked that another process has locked, and no worker
   const other = new DatabaseSync(path);
   onTestFinished(() => other.close());
   other.exec("begin immediate");
-  const env = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+  const env = { ...TEMPORAL, PAYRUN_DATABASE_URL: `sqlite:${path}` };
   const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
   expect(checks.find(({ name }) => name === "Store")).toMatchObject({
     state: "failed",
@@ -180,7 +185,7 @@ test("doctor calls a store locked that another process has locked, and no worker
 test("doctor warns where a business is no sandbox and there is no key, and of a sandbox it doesn't", async () => {
   const encryption = async (more: Record<string, string>) => {
     const business = { PAYMENTS_API_URL: "https://127.0.0.1:9", PAYMENTS_BUSINESS_ID: "biz_1" };
-    const env = { ...business, PAYMENTS_API_TOKEN: "a-token", ...more };
+    const env = { ...TEMPORAL, ...business, PAYMENTS_API_TOKEN: "a-token", ...more };
     const { checks } = (await payrun(["doctor", "--json"], { env })).json<Checks>();
     return checks.find(({ name }) => name === "Encryption");
   };
@@ -203,7 +208,8 @@ test("doctor counts what the vault has under each key, and names a key that was 
   await new Vault(new Keyring([key])).put(store.db, of, "1");
   await store.close();
   const vaultCheck = async (keys: string) => {
-    const env = { PAYRUN_DATABASE_URL: `sqlite:${path}`, PAYRUN_ENCRYPTION_KEYS: keys };
+    const place = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+    const env = { ...TEMPORAL, ...place, PAYRUN_ENCRYPTION_KEYS: keys };
     const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
     return checks.find(({ name }) => name === "Vault");
   };
