@@ -133,8 +133,23 @@ export async function readSchedule(
 }
 
 /**
+ * Whether a schedule is paused. Nothing is decrypted: the key that its input is under may be gone.
+ *
+ * @returns undefined where there is none
+ */
+export async function readPause(
+  client: Client,
+  of: ScheduleKey,
+): Promise<Pick<ScheduleState, "paused" | "note"> | undefined> {
+  const kept = await encrypted(client, of);
+  if (kept === undefined) return undefined;
+  const { paused, notes } = kept.state ?? {};
+  return { paused: paused === true, note: notes || null };
+}
+
+/**
  * Whether Temporal keeps a schedule's input under the key that this process encrypts with. Nothing
- * is decrypted: the key that it is under may be gone.
+ * is decrypted here either.
  *
  * @returns undefined where there is none
  */
@@ -142,19 +157,25 @@ export async function isUnderNewestKey(
   client: Client,
   of: ScheduleKey,
 ): Promise<boolean | undefined> {
-  const { namespace, loadedDataConverter } = client.options;
-  const request = { namespace, scheduleId: idOf(of) };
-  let kept: readonly Payload[];
+  const schedule = await encrypted(client, of);
+  if (schedule === undefined) return undefined;
+  const kept = schedule.action?.startWorkflow?.input?.payloads ?? [];
+  let ours: Payload[] = [{ data: new Uint8Array() }];
+  for (const codec of client.options.loadedDataConverter.payloadCodecs) {
+    ours = await codec.encode(ours);
+  }
+  return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
+}
+
+/** A schedule as Temporal keeps it, or undefined where it keeps none. */
+async function encrypted(client: Client, of: ScheduleKey) {
+  const request = { namespace: client.options.namespace, scheduleId: idOf(of) };
   try {
-    const { schedule } = await client.workflowService.describeSchedule(request);
-    kept = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+    return (await client.workflowService.describeSchedule(request)).schedule ?? undefined;
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
     throw error;
   }
-  let ours: Payload[] = [{ data: new Uint8Array() }];
-  for (const codec of loadedDataConverter.payloadCodecs) ours = await codec.encode(ours);
-  return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
 }
 
 function idOf({ business, playbook }: ScheduleKey): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { Client } from "@temporalio/client";
-import { beforeEach, describe, expect, test } from "vitest";
+import { Client, type ScheduleSummary } from "@temporalio/client";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { withSchedule } from "../../../src/store/playbooks/schedule-turns.ts";
@@ -203,5 +203,23 @@ describe("a schedule that was made under an older key", () => {
       .describe();
     expect(state).toMatchObject({ paused: true, note: expect.stringContaining("books are being") });
     expect(action.args).toMatchObject([{ playbook: "weekly", business: "acme" }]);
+  });
+
+  test.each([
+    ["by a person", () => scene.post("weekly/pause", { note: "audit" })],
+    ["at Temporal itself", () => scene.handle().pause("audit")],
+  ])("stays paused %s after its key is gone, whatever a list still says", async (_, pause) => {
+    await scene.apply("{ every: thursday }");
+    await pause();
+    const id = scheduledPayRunId("acme", "weekly");
+    const [before, now] = [under(older), under(newer)];
+    for (const temporal of [before, now]) {
+      vi.spyOn(temporal.schedule, "list").mockImplementation(async function* () {
+        yield { scheduleId: id, state: { paused: false } } as ScheduleSummary;
+      });
+      await pass(temporal);
+    }
+    const { state } = await now.schedule.getHandle(id).describe();
+    expect(state).toMatchObject({ paused: true, note: expect.stringContaining("audit") });
   });
 });
