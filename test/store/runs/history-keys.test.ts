@@ -5,6 +5,7 @@ import {
   changeCancellation,
   insertCancellation,
 } from "../../../src/store/cancellations/cancellations.ts";
+import { changeTopUp, insertTopUp } from "../../../src/store/deposits/deposits.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { openIncident } from "../../../src/store/incidents/incidents.ts";
 import { endOnboarding, recordOnboarding } from "../../../src/store/onboarding/onboardings.ts";
@@ -17,6 +18,13 @@ import { testStore } from "../support.ts";
 const acme = { businessId: "biz_1", business: "acme" };
 const bill = { businessId: "biz_1", payableId: "pay_1" };
 const workflowId = "workflow_1";
+
+async function bounced(store: Store): Promise<void> {
+  const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1, nowMs: 1 };
+  await store.transaction((trx) =>
+    openIncident(trx, { ...acme, ...why, workflowId, sourceId: "balance" }),
+  );
+}
 
 /** Begins some work, and returns what ends it. */
 type Work = (store: Store) => Promise<() => Promise<unknown>>;
@@ -60,11 +68,28 @@ const WORK: readonly (readonly [string, Work])[] = [
   [
     "an account that bounced",
     async (store) => {
-      const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1, nowMs: 1 };
-      await store.transaction((trx) =>
-        openIncident(trx, { ...acme, ...why, workflowId, sourceId: "balance" }),
-      );
+      await bounced(store);
       return () => store.db.updateTable("incidents").set({ phase: "ended" }).execute();
+    },
+  ],
+  [
+    "a deposit that is on its way after its account was decided about",
+    async (store) => {
+      await bounced(store);
+      await store.db.updateTable("incidents").set({ phase: "ended" }).execute();
+      const topUp = await store.transaction((trx) =>
+        insertTopUp(trx, {
+          ...{ ...acme, sourceId: "balance", subject: "deposit/1", owner: workflowId },
+          ...{ policyRunId: "run_1", requestNo: 1, amountCents: 100, planHash: "plan" },
+          ...{ neededOn: "2026-03-03", makeBy: "2026-03-02", arrivesOn: "2026-03-03" },
+          ...{ late: false, account: { bankAccountId: "bank", name: null, last4: null } },
+          ...{ hash: "hash", approvers: ["owner"], quorum: 1, sinceMs: 1, nowMs: 1 },
+        }),
+      );
+      const move = (from: "proposed" | "on-its-way", state: "on-its-way" | "completed") =>
+        store.transaction((trx) => changeTopUp(trx, topUp, [from], { state }, 2));
+      await move("proposed", "on-its-way");
+      return () => move("on-its-way", "completed");
     },
   ],
 ];
