@@ -11,7 +11,6 @@ import {
   isUnderNewestKey,
   listSchedules,
   putSchedule,
-  readPause,
   readSchedule,
 } from "../temporal/schedules.ts";
 import { isUnreadable } from "../temporal/codec.ts";
@@ -100,7 +99,7 @@ async function rewrite(
     if (!isUnreadable(error)) throw error;
     // What can't be read can't be changed, and has launched nothing: the store knows all of it, once
     // it knows whether somebody has paused it there.
-    const kept = await readPause(temporal, of);
+    const kept = await readSchedule(temporal, of, null);
     if (kept !== undefined) await noteOutside(context, profile, playbook, kept);
     await deleteSchedule(temporal, of);
     await restore(context, profile, playbook);

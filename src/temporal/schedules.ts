@@ -10,7 +10,7 @@ import { type Payload, TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
-import { keyIdOf } from "./codec.ts";
+import { isUnreadable, keyIdOf } from "./codec.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
@@ -122,6 +122,7 @@ export async function readSchedule(
     description = await client.schedule.getHandle(idOf(of)).describe();
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
+    if (isUnreadable(error)) return readUnread(client, of);
     throw error;
   }
   const { paused, note } = description.state;
@@ -132,24 +133,17 @@ export async function readSchedule(
   };
 }
 
-/**
- * Whether a schedule is paused. Nothing is decrypted: the key that its input is under may be gone.
- *
- * @returns undefined where there is none
- */
-export async function readPause(
-  client: Client,
-  of: ScheduleKey,
-): Promise<Pick<ScheduleState, "paused" | "note"> | undefined> {
+/** The same of one whose input's key is gone: a pause is never encrypted. */
+async function readUnread(client: Client, of: ScheduleKey): Promise<ScheduleState | undefined> {
   const kept = await encrypted(client, of);
   if (kept === undefined) return undefined;
   const { paused, notes } = kept.state ?? {};
-  return { paused: paused === true, note: notes || null };
+  return { paused: paused === true, note: notes || null, inStep: false };
 }
 
 /**
  * Whether Temporal keeps a schedule's input under the key that this process encrypts with. Nothing
- * is decrypted here either.
+ * is decrypted: the key that it is under may be gone.
  *
  * @returns undefined where there is none
  */
