@@ -165,6 +165,11 @@ describe("of a bill that is paid in part", () => {
     expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $60.00 of $100.00: given-up");
   });
 
+  test("a hold keeps back what is open", async () => {
+    const { stdout } = await as("oli", ["operator"], ["hold", "p1", "--reason", "odd"]);
+    expect(stdout).toContain("1 bill, $60.00, kept back");
+  });
+
   test.runIf(hasTerminals)("resolve asks about what is open", async () => {
     const args = ["resolve", "p1", "--paid-elsewhere", "--reason", "by check"];
     const token = await gateway.token("oli", ["operator"]);

@@ -6,6 +6,7 @@ import { releaseHold } from "../../src/store/holds/holds.ts";
 import { lossNoticed } from "../../src/store/janitor/behind.ts";
 import { noteHistoryKey } from "../../src/store/runs/history-keys.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
+import { takeLease } from "../../src/store/sql/leases.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
@@ -66,6 +67,12 @@ test("a worker without the key that the gateway encrypts with is told of, and a 
   expect(await found(["k2"])).toEqual([
     ["key-missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
   ]);
+});
+
+test("a worker that has not said yet which keys it has is told to lack none", async () => {
+  const { store } = await testStore();
+  await takeLease(store.db, { name: "worker/host:1", holder: "worker/host:1" }, 60_000);
+  expect(await conditionsOf({ ...asked(store), keyIds: ["k2"] })).toEqual([]);
 });
 
 test("a key that was taken away while runs are open that were begun with it is named, until they have ended", async () => {
