@@ -52,18 +52,24 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
 function promised(db: Db, from: ReservedFrom) {
   return reserving(db, from)
     .where(isIn("run_lines.state", UNDER_WAY))
-    .where((eb) => {
-      const paidAgain = eb.exists(payingAgain(eb));
-      return eb.or([
+    .where((eb) =>
+      eb.or([
         eb("run_lines.state", "in", PROMISED),
         eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
-        eb.and([
-          eb("run_lines.state", "=", "retrying"),
-          eb.not(eb.exists(moneyTakenAgain(eb))),
-          eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
-        ]),
-      ]);
-    });
+        eb.and([eb("run_lines.state", "=", "retrying"), eb.not(isPaidAgain(eb, from.today))]),
+      ]),
+    );
+}
+
+/**
+ * True of a failed bill whose new payment is out of what its account has: the service shows the
+ * money as taken, or the date is over.
+ *
+ * @param today date in New York
+ */
+export function isPaidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: string) {
+  const dateIsOver = payingAgain(eb).where("run_lines.execution_date", "<", today);
+  return eb.or([eb.exists(moneyTakenAgain(eb)), eb.exists(dateIsOver)]);
 }
 
 function taken(db: Db, from: ReservedFrom, sinceMs: number) {
