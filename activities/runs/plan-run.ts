@@ -251,7 +251,9 @@ async function makePlan(
   const { businessId, runId } = subject;
   const { choice, availableCents, noPayment } = reading.funding;
   const { accounting } = subject.playbook;
-  const others = { businessId, exceptRunId: runId };
+  const exceptPayableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
+  // Dry, the period's own run may be under way: it has promised what this plan doesn't pay.
+  const others = { businessId, exceptRunId: runId, exceptPayableIds };
   const today = newYorkDate(reading.nowMs);
   const steps = buildPlan({
     businessId,

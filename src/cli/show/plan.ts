@@ -115,7 +115,7 @@ function cashLines(plan: PlanFigures): string[] {
   const available =
     plan.availableCents === null ? "" : ` (${formatUsd(plan.availableCents)} available)`;
   const reserved =
-    plan.reservedCents === 0 ? "" : ` Promised to other runs: ${formatUsd(plan.reservedCents)}.`;
+    plan.reservedCents === 0 ? "" : ` Promised already: ${formatUsd(plan.reservedCents)}.`;
   return [`From ${source}${available}, ${days}${left}.${reserved}`];
 }
 
