@@ -49,6 +49,16 @@ describe("a hold says what it holds", () => {
     expect(gone.stdout).not.toContain("takes it back");
   });
 
+  test.each([
+    [["--all"], /payrun stop --cancel-scheduled --reason … takes back everything\./],
+    [["--run", "weekly"], /payrun stop --run \S+ --cancel-scheduled --reason … takes them back\./],
+    [["--source", "balance"], /payrun stop --source \S+ --cancel-scheduled .* takes them back\./],
+    [["--contact", "vendor of p3"], /payrun stop --contact "Vendor of p3" --cancel-scheduled /],
+  ])("of %j with the command that takes back what it came too late for", async (of, command) => {
+    const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
+    expect(held.stdout).toMatch(command);
+  });
+
   test("with nothing kept back of a bill, a run or a vendor that is paid already", async () => {
     const { store } = gateway;
     for (const bill of ["p1", "p2", "p3", "p4", "p5"])
@@ -127,6 +137,13 @@ test("the list of runs begins with what is on hold as a whole", async () => {
   expect(lines[1]).toMatch(/^! Account Balance of acme is on hold: odd debits \(cora, /);
 });
 
+test("the list of runs ends with what is not as it should be, and what helps", async () => {
+  const { code, stderr } = await typed(gateway, controller, ["status"]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/✗ no worker has been heard of\n +.*payrun worker/);
+  expect(stderr).toMatch(/! nobody of acme is told of anything.*\n +Add a channel under notify:/);
+});
+
 describe("payrun stop", () => {
   test("holds everything with one hold, and says what can still be taken back and until when", async () => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);
@@ -158,8 +175,9 @@ describe("payrun stop", () => {
   test("asks for the cancels as well, under the same hold, also while Temporal is away", async () => {
     const stop = ["stop", "--cancel-scheduled", "--reason", "fraud?", "--yes", "--timeout", "1s"];
     const stopped = await typed(gateway, controller, [...stop, "--json"]);
-    // What goes on is waited for.
+    // What goes on is waited for, and told.
     expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toMatch(/^choosing/m);
     const { hold, cancellation } = StopBody.parse(stopped.json());
     expect(cancellation).toMatchObject({ phase: "choosing", launchedBy: "cora" });
     const { policy } = await gateway.store.db
