@@ -53,6 +53,18 @@ test("without a worker that was heard of, nothing works, and what helps is said"
   expect(await codes(store)).toEqual([]);
 });
 
+test("a Temporal that has not answered for half a minute is told of first, and a restart is not", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const nowMs = Date.now();
+  const sinceMs = (ms: number) =>
+    conditionsOf({ ...asked(store), nowMs, temporalSilentSinceMs: nowMs - ms });
+  expect(await sinceMs(29_000)).toEqual([]);
+  const [silent] = await sinceMs(180_000);
+  expect(silent).toMatchObject({ code: "temporal-unreachable", severity: "failed" });
+  expect(silent?.text).toContain("for 3 minutes: runs stand still");
+});
+
 test("a worker without the key that the gateway encrypts with is told of, and a gateway without a worker's", async () => {
   const { store } = await testStore();
   const found = async (keyIds: readonly string[]) =>

@@ -244,6 +244,7 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "bill-in-doubt": "Runs",
   "events-undispatched": "Events",
   "webhooks-missed": "Webhooks",
+  "temporal-unreachable": "Temporal",
   "no-worker": "Workers",
   "worker-silent": "Workers",
   "key-missing": "Workers",
