@@ -27,6 +27,10 @@ const heldSums = z
     storeBehind: z
       .boolean()
       .describe("True for a restored store: payments that it has lost are not counted"),
+    othersUnread: z
+      .literal(true)
+      .optional()
+      .describe("The service didn't say what others have paid: that is not counted"),
   })
   .openapi("HeldSums");
 

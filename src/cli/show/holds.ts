@@ -51,6 +51,9 @@ export function heldLines(held: HeldSums): string[] {
       : [`  ${sumText(gone)} with the bank, or split into several payments: can't be cancelled`]),
     ...(paid.bills === 0 ? [] : [`  ${sumText(paid)} paid already: a hold can't stop that`]),
     ...(storeBehind ? NOT_COUNTED : []),
+    ...(held.othersUnread === true
+      ? ["  The service didn't answer: payments made outside Payrun are not counted."]
+      : []),
   ];
 }
 

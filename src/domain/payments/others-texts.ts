@@ -54,6 +54,19 @@ export function besideText(beside: readonly OthersPayment[]): string {
     : ` Outside Payrun it has ${what}.`;
 }
 
+/** Heads a list of them; a request without a final response may have made them. */
+export function othersTitle({
+  attempts,
+  externalPayments,
+}: {
+  readonly attempts: readonly { readonly seq: number; readonly state: string }[];
+  readonly externalPayments: readonly OthersPayment[];
+}): string {
+  const open = attempts.find(({ state }) => state === "open");
+  if (open !== undefined) return `Perhaps made by request ${open.seq}`;
+  return externalPayments.some(mayBeOurs) ? "Not on this store's record" : "Not made by Payrun";
+}
+
 export function centsOf(payments: readonly { readonly amountCents: number }[]): number {
   return sumCents(payments.map(({ amountCents }) => amountCents));
 }

@@ -19,6 +19,15 @@ export function serviceWithBalance(availableCents: () => number): Promise<string
   });
 }
 
+/** Address of a service that shows these payments of every bill, until the test has ended. */
+export function serviceWithPayments(payments: readonly object[]): Promise<string> {
+  return listening(({ url = "" }, response) => {
+    const items = url.startsWith("/v1/payments") ? payments : [];
+    const page = { items, totalCount: items.length };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+  });
+}
+
 /** Address of a service that takes requests and answers none, until the test has ended. */
 export function silentService(): Promise<string> {
   return listening(() => {});
