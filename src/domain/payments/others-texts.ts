@@ -42,7 +42,7 @@ export function foundPaid(
   const isDone = others.every(({ status }) => status === "completed");
   return others.some(mayBeOurs)
     ? `${isDone ? "Paid" : "On its way"} by ${byOthers(others)}`
-    : `Not paid by Payrun, which found it paid by ${byOthers(others)}`;
+    : `Not paid by Payrun, which found it ${isDone ? "paid" : "being paid"} by ${byOthers(others)}`;
 }
 
 /** A sentence of its own about them; empty where there are none. */
