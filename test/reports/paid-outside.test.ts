@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { heldLines } from "../../src/cli/show/holds.ts";
 import type { HoldTarget } from "../../src/domain/holds.ts";
 import { heldSums } from "../../src/reports/status/holds.ts";
+import { insertEvents } from "../../src/store/events/inbox.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 import { inDays } from "../activities/planning-world.ts";
 import type { Json } from "../support/sandbox.ts";
@@ -90,6 +91,26 @@ test("of bills that runs have planned a hold keeps back what nobody else pays", 
   expect(await held(world, onBill(ours))).toBe(`  ${kept}`);
   expect(await held(world, onBill(theirs))).toContain(`  no bill kept back\n  ${sent}`);
   expect(await held(world, { scope: "contact", value: "v1" })).toContain(`  ${kept}\n  ${sent}`);
+});
+
+test("of a run's bills a hold keeps back what nobody else pays, as the service has told of", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await world.plannedRun([{}, {}]);
+  const [, theirs = ""] = payableIds;
+  const onRun = { scope: "run", value: runId } as const;
+  expect(await held(world, onRun)).toBe("  2 bills, $200.00, kept back");
+  await paidByOthers(world, theirs);
+  await insertEvents(world.store.db, [
+    {
+      ...{ businessId: world.businessId, eventId: "evt_theirs", sequence: "1", body: "{}" },
+      ...{ type: "payable.payment.scheduled", object: "payable", objectId: theirs },
+      ...{ via: "webhook", createdAt: "2026-11-02T15:00:00.000Z", receivedAtMs: Date.now() },
+    },
+  ]);
+  expect(await held(world, onRun)).toBe(
+    "  1 bill, $100.00, kept back\n  1 bill, $100.00, paid outside Payrun, or about to be: a hold can't stop that",
+  );
 });
 
 test("where the service doesn't answer a hold says that others' payments are not counted", async ({

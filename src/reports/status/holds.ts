@@ -81,6 +81,7 @@ export async function heldSums(
   const isOpen = sums.length > 0 || ours.bills > 0;
   const owed = outside === undefined ? unplanned : (outside.bill?.owedCents ?? null);
   const isUnplanned = target.scope === "payable" && !isOpen && owed !== null;
+  const ofRun = outside?.ofRun ?? null;
   const paid = ours.bills > 0 ? ours : billOf(outside?.bill?.paidCents ?? 0);
   return {
     zone: profile.zone ?? NEW_YORK,
@@ -94,6 +95,7 @@ export async function heldSums(
     paid,
     storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
     ...(outside === undefined ? { othersUnread: true } : {}),
+    ...(ofRun === null || ofRun.bills === 0 ? {} : { paidByOthers: ofRun }),
   };
 }
 

@@ -12,12 +12,16 @@ import type { Payable, Payment, PaymentsClient } from "../../payments-api/index.
 import type { Db } from "../../store/index.ts";
 import { planLineOf } from "../../store/lines/lines.ts";
 import { openLinesOf } from "../../store/lines/open-lines.ts";
+import { linesToldOf } from "../../store/lines/told-lines.ts";
+import { getRun } from "../../store/runs/runs.ts";
 import { openSubjects } from "../../store/payables/open-subjects.ts";
 
 /** What payments that Payrun has not made change of what a hold comes to. */
 export interface PaidOutside {
   /** What they have on its way, and less of what waits. */
   readonly lines: readonly StopLines[];
+  /** Of a run: bills that they pay instead. A stop of the run takes none of them back. */
+  readonly ofRun: { readonly bills: number; readonly totalCents: number } | null;
   /** Of one bill: what is paid of it, and what of it may still be paid. */
   readonly bill: { readonly paidCents: number; readonly owedCents: number } | null;
 }
@@ -28,17 +32,18 @@ interface Shown {
   readonly payable: Payable | undefined;
 }
 
-const NOTHING: PaidOutside = { lines: [], bill: null };
+const NOTHING: PaidOutside = { lines: [], ofRun: null, bill: null };
 
 /** @returns undefined if the service doesn't answer in time */
 export async function paidOutside(
   { store: { db }, clientOf }: Pick<ActionContext, "store" | "clientOf">,
-  { businessId, ...profile }: BusinessProfile,
+  profile: BusinessProfile,
   target: HoldTarget,
 ): Promise<PaidOutside | undefined> {
-  // Others may pay from any account; who pays a run's bill is found out before it is sent.
-  if (target.scope !== "payable" && target.scope !== "contact") return NOTHING;
-  const shown = await shownOf(clientOf({ businessId, ...profile }), target);
+  const { businessId } = profile;
+  const of = await readOf(db, target);
+  if (of.length === 0) return NOTHING;
+  const shown = await shownOf(clientOf(profile), target, of);
   if (shown === undefined) return undefined;
   const paying = shown.payments.filter(({ status }) => !isKnownUnpaid(status));
   const byBill = Map.groupBy(paying, ({ payableId }) => payableId ?? "");
@@ -63,26 +68,45 @@ export async function paidOutside(
       const cents = Math.min(0, left - amountCents);
       return cents === 0 ? [] : [{ state, executionDate, isSplit: false, count: isNone, cents }];
     });
+  const paidInstead = (await Promise.all(less)).flat();
+  const isRun = target.scope === "run";
   return {
-    lines: [...moving, ...(await Promise.all(less)).flat()],
+    lines: isRun ? paidInstead : [...moving, ...paidInstead],
+    ofRun: isRun
+      ? { bills: paidInstead.length, totalCents: -sumCents(paidInstead.map(({ cents }) => cents)) }
+      : null,
     bill:
       payable === undefined ? null : { paidCents: paidOf(payable, paying), owedCents: owed ?? 0 },
   };
 }
 
+type Filter = NonNullable<Parameters<PaymentsClient["payments"]["listAll"]>[0]>;
+
+/** Bills of a run that the service has told of and that are read. */
+const BILLS_MOST = 10;
+
+/** Whose payments are read: of what is paid by whole accounts or playbooks, nobody's. */
+async function readOf(db: Db, { scope, value }: HoldTarget): Promise<readonly Filter[]> {
+  if (scope === "payable") return [{ payableId: value }];
+  if (scope === "contact") return [{ contactId: value }];
+  const run = scope === "run" ? await getRun(db, value) : undefined;
+  if (run === undefined) return [];
+  const told = (await linesToldOf(db, run)).filter(({ isOfBill }) => isOfBill);
+  return told.slice(0, BILLS_MOST).map(({ payableId }) => ({ payableId }));
+}
+
 async function shownOf(
   client: PaymentsClient,
   { scope, value }: HoldTarget,
+  of: readonly Filter[],
 ): Promise<Shown | undefined> {
   const options = { signal: AbortSignal.timeout(PATIENCE_MS), patienceMs: 0 };
   try {
-    if (scope === "contact") {
-      const payments = await client.payments.listAll({ contactId: value }, options);
-      return { payments, payable: undefined };
-    }
     // Before the bill: a payment that is completed in between counts twice, not never.
-    const payments = await client.payments.listAll({ payableId: value }, options);
-    return { payments, payable: await client.payables.get(value, options) };
+    const lists = of.map((filter) => client.payments.listAll(filter, options));
+    const payments = (await Promise.all(lists)).flat();
+    const payable = scope === "payable" ? await client.payables.get(value, options) : undefined;
+    return { payments, payable };
   } catch {
     return undefined;
   }
