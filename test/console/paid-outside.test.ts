@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { serviceWithPayments } from "../gateway/support/funding-service.ts";
+import { typed } from "../gateway/support/typed.ts";
 import { signedIn } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
@@ -23,6 +24,15 @@ test("a bill's page lists the payments that others have made, and doesn't say th
   const { text } = await olga.get("/bills/pbl_0101?business=acme");
   expect(text).toContain("Payrun has made no payment of it. Not made by Payrun");
   expect(text).toContain("pmt_theirs scheduled $100.00");
+});
+
+test("a hold on a bill that others pay names the command that takes their payment back", async () => {
+  const gateway = await withOthersPayment();
+  const token = await gateway.token("olga", ["operator"]);
+  const { stdout } = await typed(gateway, token, ["hold", "pbl_0101", "--reason", "odd"]);
+  const said = stdout.replaceAll(/\s+/g, " ");
+  expect(said).toContain("no bill kept back 1 bill, $100.00, with the service, which can still");
+  expect(said).toContain("payrun cancel-scheduled BILL-000101 --reason … takes it back");
 });
 
 test("a hold on a bill that others pay is not said to stop their payment", async () => {

@@ -19,12 +19,18 @@ export function serviceWithBalance(availableCents: () => number): Promise<string
   });
 }
 
-/** Address of a service that shows these payments of every bill, until the test has ended. */
+/** Address of a service that shows these payments of every bill of $100, until the test has ended. */
 export function serviceWithPayments(payments: readonly object[]): Promise<string> {
   return listening(({ url = "" }, response) => {
     const items = url.startsWith("/v1/payments") ? payments : [];
-    const page = { items, totalCount: items.length };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+    const [, payableId] = /^\/v1\/payables\/(\w+)$/.exec(url) ?? [];
+    const bill = { id: payableId, publicId: null, status: "approved", paymentStatus: "none" };
+    const amounts = { totalAmountCents: 10_000, amountPaidCents: 0, remainingAmountCents: 10_000 };
+    const answer =
+      payableId === undefined
+        ? { items, totalCount: items.length }
+        : { ...bill, ...amounts, dueDate: null, contact: null, items: [] };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
 }
 
