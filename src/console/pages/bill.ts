@@ -8,7 +8,9 @@ import { facts, folded, live, note, type NoteTone, section } from "../elements.t
 import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
+import { besideText } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
+import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
@@ -86,7 +88,7 @@ function reasonBeside({ reason, paidOnce }: PayableHistory): string {
 function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const said = act === null ? undefined : DONE[act]?.(history);
   if (said === undefined) return "";
-  const late = act === "hold" ? LATE_HOLD[history.state ?? ""] : undefined;
+  const late = act === "hold" ? lateHold(history) : undefined;
   return late === undefined
     ? note("good", html`<p>${said}</p>`, "Done")
     : note("warn", html`<p>${late}</p>`, "The hold keeps back nothing that was sent");
@@ -95,7 +97,13 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
 const RECALL =
   "Its payment is not stopped by the hold. The service may still cancel it until 9:00 AM New York of its day, unless it was split.";
 
-/** Of a bill that was sent before it was held. */
+/** Of a bill that Payrun has sent before it was held, or that others pay. */
+function lateHold({ state, externalPayments }: PayableHistory): string | undefined {
+  const others = externalPayments.filter(({ status }) => !isKnownUnpaid(status));
+  const ofOthers = others.length === 0 ? undefined : `${besideText(others)} That goes on.`.trim();
+  return LATE_HOLD[state ?? ""] ?? ofOthers;
+}
+
 const LATE_HOLD: Readonly<Record<string, string>> = {
   paying: "Its request is under way to the service.",
   unknown: "Its request is under way to the service.",

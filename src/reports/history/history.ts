@@ -74,8 +74,7 @@ export async function historyOf(
     line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
   const verdict = paidOnceOf({
     ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
-    ...{ givenBack, holds },
-    leftOut: leftOut?.text ?? null,
+    ...{ givenBack, holds, leftOut },
   });
   const [inParts] = await linesWithParts(db, businessId, line === undefined ? [] : [line]);
   return {
