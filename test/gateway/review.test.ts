@@ -152,6 +152,19 @@ test("odd bills come with their reasons, late ones with the days, and every bill
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
 });
 
+test("beside an odd bill stand the last payments to its vendor, or that there were none", async () => {
+  const review = await reviewFor("vera", ["viewer"]);
+  const said = (lastPayments: (typeof review.odd.items)[number]["lastPayments"]) => {
+    const items = review.odd.items.map((bill) => ({ ...bill, lastPayments }));
+    return reviewDigest({ ...review, odd: { ...review.odd, items } }).join("\n");
+  };
+  const payment = { paymentId: "pmt_1", payableId: "p0", amountCents: 9_000 };
+  expect(said([{ ...payment, on: "2026-10-01", status: "completed" }])).toContain(
+    "last payments: $90.00 on 2026-10-01 (completed)",
+  );
+  expect(said([])).toContain("no earlier payment to this vendor");
+});
+
 test("a bill that is paid later than planned is late by the days until it arrives then", async () => {
   const { db } = gateway.store;
   const later = { execution_date: "2029-12-03" };
