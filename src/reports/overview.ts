@@ -1,4 +1,4 @@
-import type { Overview, WaitingDeposit, WaitingRun } from "../api/overview.ts";
+import type { Overview, WaitingDeposit, WaitingRelease, WaitingRun } from "../api/overview.ts";
 import type { StateSums } from "../api/runs.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { whyNotCounted } from "../actions/decide.ts";
@@ -16,6 +16,7 @@ import { listRuns, type Run } from "../store/runs/runs.ts";
 import { businessNowMs, momentOf } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
+import { waitingReleases } from "./waiting-releases.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -30,6 +31,7 @@ export async function overviewOf(
 ): Promise<Overview> {
   const businesses = [];
   const waiting: WaitingRun[] = [];
+  const releases: WaitingRelease[] = [];
   const deposits: WaitingDeposit[] = [];
   for (const profile of profiles) {
     const { name, businessId } = profile;
@@ -47,9 +49,10 @@ export async function overviewOf(
     for (const run of await listRuns(db, filter)) {
       waiting.push(await waitingRun(context, run, principal, businessMs));
     }
+    releases.push(...(await waitingReleases(context, profile, principal)));
     deposits.push(...(await waitingDeposits(context, profile, principal, businessMs)));
   }
-  return { businesses, waiting: waiting.toSorted(byDeadline), deposits };
+  return { businesses, waiting: waiting.toSorted(byDeadline), releases, deposits };
 }
 
 function byDeadline(one: WaitingRun, other: WaitingRun): number {
