@@ -238,6 +238,24 @@ test("Who lacks the role reads which it takes, and which they have", async () =>
   );
 });
 
+test("A payment that is to be cancelled is promised to come back as long as that can be, and one of several not at all", async () => {
+  const page = "/bills/pbl_0101/cancel?business=acme";
+  const standing = async (paymentIds: readonly string[]) => {
+    await setLine(gateway.store, run.runId, "pbl_0101", { state: "scheduled", paymentIds });
+    const [bill, asked] = [await olga.get("/bills/pbl_0101"), await olga.get(page)];
+    return { offered: bill.html.includes("/bills/pbl_0101/cancel"), text: asked.text };
+  };
+  const one = await standing(["pmt_1"]);
+  expect(one.offered).toBe(true);
+  expect(one.text).toMatch(/It can be called back until .* 8:55 AM New York\./);
+  const several = await standing(["pmt_1", "pmt_2"]);
+  expect(several.offered).toBe(false);
+  expect(several.text).toContain(
+    "Of a bill with several scheduled payments the service cancels none.",
+  );
+  expect(several.text).not.toContain("can be called back");
+});
+
 test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
   const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
   const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);

@@ -9,6 +9,7 @@ import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
@@ -89,11 +90,23 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const late = act === "hold" ? LATE_HOLD[history.state ?? ""] : undefined;
   return late === undefined
     ? note("good", html`<p>${said}</p>`, "Done")
-    : note("warn", html`<p>${late}</p>`, "The hold keeps back nothing that was sent");
+    : note(
+        "warn",
+        html`<p>${late}${late === RECALL ? ` ${recallText(history)}` : ""}</p>`,
+        "The hold keeps back nothing that was sent",
+      );
 }
 
-const RECALL =
-  "Its payment is not stopped by the hold. The service may still cancel it until 9:00 AM New York of its day, unless it was split.";
+/** Until when a payment can be called back, or why it can't be. */
+export function recallText({ recall, zone }: Pick<PayableHistory, "recall" | "zone">): string {
+  if (recall === null) return "The service shows no payment of it that can be called back.";
+  if (recall.why !== null) return recall.why;
+  return recall.by === null
+    ? "It can be called back while the service has it for review."
+    : `It can be called back until ${spokenTime(recall.by, zone)}.`;
+}
+
+const RECALL = "Its payment is not stopped by the hold.";
 
 /** Of a bill that was sent before it was held. */
 const LATE_HOLD: Readonly<Record<string, string>> = {
@@ -189,13 +202,10 @@ export function billActPage(
   return `${billPage(payableId)}/${act}?business=${encodeURIComponent(business)}`;
 }
 
-/** States of a bill whose payment may still be called back. */
-const RECALLABLE = ["scheduled", "held"];
-
 function acts(history: PayableHistory): Markup {
-  const { state, payments, givenBack } = history;
+  const { state, recall, givenBack } = history;
   const to = (act: string) => billActPage(history, act);
-  const mayRecall = state !== null && RECALLABLE.includes(state) && payments.length > 0;
+  const mayRecall = recall !== null && recall.why === null;
   return html`<div class="acts">
     ${
       state === "parked"
