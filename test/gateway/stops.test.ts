@@ -49,6 +49,18 @@ describe("a hold says what it holds", () => {
     expect(gone.stdout).not.toContain("takes it back");
   });
 
+  test("with how many of what the service has a stop takes back, where it can't have all", async () => {
+    const { stdout } = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
+    expect(stdout).toMatch(
+      /3 of its bills are with the service already: .* payrun stop --cancel-scheduled .* takes 2 of the 3 back\./,
+    );
+    await setLine(gateway.store, run.runId, "p4", { state: "settled" });
+    const all = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
+    expect(all.stdout).toMatch(
+      /2 of its bills .* payrun stop --cancel-scheduled .* takes them back\./,
+    );
+  });
+
   test("with nothing kept back of a bill, a run or a vendor that is paid already", async () => {
     const { store } = gateway;
     for (const bill of ["p1", "p2", "p3", "p4", "p5"])
