@@ -165,6 +165,21 @@ test("a bill on hold that lacks a second approval is asked of the second by stat
   expect(await today("cora")).toEqual([1, 0]);
 });
 
+test("the first payment is that of what waits for an approval, and of all once nothing does", async () => {
+  const [soon, late] = ["2029-11-26", "2029-11-29"];
+  run = await seedRun(gateway.store, {
+    period: "2026-11-27",
+    lines: [
+      planLine("p_sent", { executionDate: soon }),
+      planLine("p_open", { executionDate: late }),
+    ],
+  });
+  await setLine(gateway.store, run.runId, "p_sent", { state: "scheduled" });
+  expect((await reviewFor("cora", ["controller"])).firstPayment).toBe(late);
+  await setLine(gateway.store, run.runId, "p_open", { state: "scheduled" });
+  expect((await reviewFor("cora", ["controller"])).firstPayment).toBe(soon);
+});
+
 test("odd bills come with their reasons, late ones with the days, and every bill with who is missing", async () => {
   const { odd, late, bills, leftOut, accounts } = await reviewFor("vera", ["viewer"]);
   expect(odd).toMatchObject({ count: 1, items: [{ payableId: "p_odd", flags: NEW_VENDOR }] });

@@ -107,9 +107,7 @@ const TO_DECISION = html`<div class="acts">
 </div>`;
 
 function figures(review: RunReview): Markup {
-  const { plan, waiting, accounts, decideBy, bills: shown, launchedBy } = review;
-  const dates = [...new Set(shown.map(({ executionDate }) => executionDate))];
-  const first = dates.flatMap((date) => date ?? []).toSorted()[0];
+  const { plan, waiting, accounts, decideBy, firstPayment, launchedBy } = review;
   const part = waiting.count > 0 ? waiting : plan;
   const isPart = part.count !== plan.count;
   return facts([
@@ -121,9 +119,9 @@ function figures(review: RunReview): Markup {
     ],
     [
       "First payment",
-      first === undefined
+      firstPayment === null
         ? "–"
-        : html`${day(first)}<span class="sub">each bill below has its day</span>`,
+        : html`${day(firstPayment)}<span class="sub">each bill below has its day</span>`,
     ],
     [
       "Account",
