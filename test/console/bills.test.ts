@@ -140,7 +140,7 @@ describe("What needs action", () => {
     expect(done.text).toContain("Your decision counts");
     expect(await inForce()).toEqual([]);
     expect((await olga.get(path)).text).toContain(
-      "Decided Insufficient funds “The money is there”, said",
+      "Decided The first: Insufficient funds “The money is there”, said",
     );
     const again = await olga.post(path, {});
     expect(again.status).toBe(403);

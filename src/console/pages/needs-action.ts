@@ -85,14 +85,14 @@ function incidentSection(incident: Incident, visitor: Visitor): Markup {
   return section(
     bouncedTitle(incident),
     html`<p>
-        ${reason}.
+        The first: ${reason}.
         ${bills === 0 ? "Nothing is paid from it until somebody decides" : bills === 1 ? "Its bill waits for a decision" : "One decision is enough for all of them"};
         it takes the role ${roles.join(" or ")}.
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
         ["Since", when(openedAt, visitor.zoneOf(business)), "long"],
-        ["Return code", code],
+        ["First return code", code],
         ["Business", business],
       ])}
       ${phase !== "open" ? html`<p>Decided; its money is on the way.</p>` : decidesAccount(incident, visitor) ? html`<div class="acts"><a class="button" href="${incidentPage(incident)}">Decide</a></div>` : ""}`,
