@@ -156,8 +156,8 @@ async function storedPolicy(
 function refuseUnfit({ playbook }: Subject): void {
   const rules = playbook.approve.map(({ where }) => ({ where, use: "approve" as const }));
   for (const { where, use } of [{ where: playbook.where, use: "select" as const }, ...rules]) {
-    const fault = where === null ? null : checkCondition(where, use);
-    if (fault === null) continue;
+    const [fault] = where === null ? [] : checkCondition(where, use);
+    if (fault === undefined) continue;
     const way =
       "“payrun validate” on its file shows the place; “payrun apply” stores a better one.";
     throw new PlanRefusedError(
@@ -251,7 +251,9 @@ async function makePlan(
   const { businessId, runId } = subject;
   const { choice, availableCents, noPayment } = reading.funding;
   const { accounting } = subject.playbook;
-  const others = { businessId, exceptRunId: runId };
+  const exceptPayableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
+  // Dry, the period's own run may be under way: it has promised what this plan doesn't pay.
+  const others = { businessId, exceptRunId: runId, exceptPayableIds };
   const today = newYorkDate(reading.nowMs);
   const steps = buildPlan({
     businessId,

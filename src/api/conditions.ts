@@ -10,6 +10,7 @@ export const ConditionBody = z
       "bill-in-doubt",
       "events-undispatched",
       "webhooks-missed",
+      "temporal-unreachable",
       "no-worker",
       "worker-silent",
       "key-missing",

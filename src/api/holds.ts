@@ -5,7 +5,7 @@ import { moment, sendsAfter } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
 
-const billSum = z.object({ bills: z.int(), totalCents: z.int() });
+export const billSum = z.object({ bills: z.int(), totalCents: z.int() });
 
 const heldSums = z
   .object({

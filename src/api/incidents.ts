@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { topUpStatus } from "./deposits.ts";
+import { billSum, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
 
 const waitingBill = z.object({
@@ -14,6 +15,8 @@ const waitingBill = z.object({
   attempts: z.int(),
   reason: z.string().nullable(),
 });
+
+const goesOut = HoldBody.shape.goesOut.unwrap();
 
 const account = z.string().describe("What it is called, with its last four; its id without a name");
 
@@ -62,10 +65,20 @@ export const IncidentBody = z
     billsCents: z.int(),
     payments: z.array(waitingBill).describe("The first 100 of them"),
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
+    freed: z
+      .object({
+        paidAgain: goesOut.describe("Bills that bounced and are paid again"),
+        goesOut: goesOut.describe("Others that the hold on the account alone has kept back"),
+        stillHeld: billSum.describe("Bills that bounced and that other holds keep back"),
+      })
+      .optional()
+      .describe("What comes of it, where it was just released"),
   })
   .openapi("Incident");
 
 export const IncidentListBody = z.object({ items: z.array(IncidentBody) });
 
+/** What comes of releasing an account. */
+export type Freed = NonNullable<Incident["freed"]>;
 export type Incident = Shown<typeof IncidentBody>;
 export type IncidentStatus = Shown<typeof IncidentStatusBody>;

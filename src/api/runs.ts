@@ -149,6 +149,7 @@ export const DryPlanBody = planSummary
     period: z.string(),
     lines: z.array(planLine).describe("Those of them that would be paid"),
     skipped: z.array(skippedLine).describe("Those of them that are left out; they come last"),
+    zone: moment.zone,
     planId: z.string().describe("For GET /v1/plans/{planId}, which has the other pages for a day"),
     totalCount: z.int().describe("Bills on all pages"),
     page: z.int(),

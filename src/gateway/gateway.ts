@@ -71,6 +71,7 @@ export interface Gateway {
 
 function conditionsNow(
   { store, profiles, encryption }: GatewayOptions,
+  temporalSilentSinceMs: number | undefined,
   nowMs: number,
 ): Promise<Condition[]> {
   return conditionsOf({
@@ -79,6 +80,7 @@ function conditionsNow(
     sandboxesOnly: profiles.sandboxesOnly(),
     nowMs,
     keyIds: keepers(encryption).keyIds,
+    temporalSilentSinceMs,
   });
 }
 
@@ -93,6 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let notices: Repeated | undefined;
   let digests: Repeated | undefined;
   let queueWatch: Repeated | undefined;
+  const temporalSilence: GatewayContext["temporalSilence"] = { sinceMs: undefined };
   const context: GatewayContext = {
     store,
     profiles,
@@ -103,7 +106,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     temporalUiOrigins: options.temporalUiOrigins ?? [],
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
-    metrics: createMetrics(store, () => conditionsNow(options, nowMs())),
+    metrics: createMetrics(store, () => conditionsNow(options, temporalSilence.sinceMs, nowMs())),
+    temporalSilence,
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
     rates: new Rates(limits),

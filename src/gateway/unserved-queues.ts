@@ -1,9 +1,14 @@
+import { temporalAnswers } from "../actions/temporal.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { raiseNotice } from "../store/notices/notices.ts";
 import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
 import type { GatewayContext } from "./http/context.ts";
 
 const LOOK_EVERY_MS = 60_000;
+
+/** How soon Temporal is asked again that has not answered, and how long it may take to. */
+const ASK_AGAIN_EVERY_MS = 15_000;
+const ANSWERS_WITHIN_MS = 5_000;
 
 /** A worker that starts again is no news. */
 const TOLD_AFTER_MS = 120_000;
@@ -15,16 +20,23 @@ type Watching = Pick<GatewayContext, "store" | "profiles" | "temporal" | "log" |
 
 /**
  * Tells operators of task queues that no worker polls: what waits there waits without a word, and
- * a worker that is not there can't say so.
+ * a worker that is not there can't say so. Notes since when Temporal has not answered.
  */
-export function startQueueWatch(context: Watching): Repeated {
+export function startQueueWatch(
+  context: Watching & Pick<GatewayContext, "temporalSilence">,
+): Repeated {
+  const { temporal, temporalSilence, nowMs } = context;
   const watch = new QueueWatch(context);
   return repeat(
     async () => {
+      if (!(await temporalAnswers(temporal, ANSWERS_WITHIN_MS))) {
+        temporalSilence.sinceMs ??= nowMs();
+        return ASK_AGAIN_EVERY_MS;
+      }
+      temporalSilence.sinceMs = undefined;
       await watch.look();
       return LOOK_EVERY_MS;
     },
-    // That Temporal can't be reached others say.
     (error) => {
       context.log.info("task queues could not be looked at", { reason: reasonOf(error) });
       return LOOK_EVERY_MS;

@@ -16,6 +16,7 @@ import {
   holdIfRunsHaveSeenMore,
 } from "./lost-store.ts";
 import { lookAtOpenSends } from "./open-sends.ts";
+import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { FOLLOWED, followLost } from "./lost-workflows.ts";
 import { compareSchedules } from "./schedules.ts";
 
@@ -112,6 +113,7 @@ class Janitor {
       const led = this.#leads;
       if (!(await this.#lead())) return;
       const { temporal, profiles } = this.#context;
+      await this.#prepareNamespace();
       const running = await runningWorkflows(temporal);
       const isWhole = Date.now() - this.#wholeAtMs > WHOLE_EVERY_MS;
       if (isWhole) await this.lookForLoss();
@@ -125,6 +127,21 @@ class Janitor {
     } catch (error) {
       this.complain(error);
       await this.#tellAll(error);
+    }
+  }
+
+  /**
+   * A Temporal that was emptied under running workers doesn't know what workflows write, and none
+   * starts there. Whoever may not register it was told when the worker started.
+   */
+  async #prepareNamespace(): Promise<void> {
+    try {
+      const { connection, options } = this.#context.temporal;
+      const names = await registerSearchAttributes(connection, options.namespace);
+      if (names.length > 0)
+        this.#context.log.warn("registered search attributes that Temporal had lost", { names });
+    } catch {
+      // What Temporal refuses for another reason is told by what comes after.
     }
   }
 

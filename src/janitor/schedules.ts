@@ -50,7 +50,7 @@ export async function compareSchedules(
     if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
     const kept = there.get(playbook.name);
     const of = { business: profile.name, playbook: playbook.name };
-    if (kept !== undefined) await rewriteOnce(context, profile, playbook, kept);
+    if (kept !== undefined) await rewriteOnce(context, profile, playbook);
     const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
     if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
     await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook));
@@ -68,7 +68,6 @@ async function rewriteOnce(
   context: JanitorContext,
   profile: BusinessProfile,
   playbook: StoredPlaybook,
-  kept: { readonly paused: boolean },
 ): Promise<void> {
   const { store, temporal } = context;
   const of = { business: profile.name, playbook: playbook.name };
@@ -78,7 +77,7 @@ async function rewriteOnce(
   if (done.has(name)) return;
   await withSchedule(store.db, of, NO_WAIT_MS, async () => {
     if ((await isUnderNewestKey(temporal, of)) === false) {
-      await rewrite(context, profile, playbook, kept);
+      await rewrite(context, profile, playbook);
     }
     done.add(name);
     return {};
@@ -89,11 +88,10 @@ async function rewrite(
   context: JanitorContext,
   profile: BusinessProfile,
   playbook: StoredPlaybook,
-  kept: { readonly paused: boolean },
 ): Promise<void> {
   const { schedule } = playbook.compiled;
   if (schedule === null) return;
-  const { store, temporal, log } = context;
+  const { temporal, log } = context;
   const of = { business: profile.name, playbook: playbook.name };
   try {
     await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
@@ -101,15 +99,8 @@ async function rewrite(
     if (!isUnreadable(error)) throw error;
     // What can't be read can't be changed, and has launched nothing: the store knows all of it, once
     // it knows whether somebody has paused it there.
-    const { businessId } = profile;
-    await store.transactionOf(businessId, (trx) =>
-      noteOutsideAct(
-        trx,
-        { businessId, playbook: playbook.name },
-        { ...kept, note: null },
-        Date.now(),
-      ),
-    );
+    const kept = await readSchedule(temporal, of, null);
+    if (kept !== undefined) await noteOutside(context, profile, playbook, kept);
     await deleteSchedule(temporal, of);
     await restore(context, profile, playbook);
   }
@@ -122,21 +113,27 @@ async function settle(
   profile: BusinessProfile,
   playbook: StoredPlaybook,
 ): Promise<{ readonly noted: "paused" | "resumed" | null }> {
-  const { store, temporal, log } = context;
-  const { businessId, name: business } = profile;
-  const kept = await readSchedule(temporal, { business, playbook: playbook.name }, null);
+  const { temporal } = context;
+  const of = { business: profile.name, playbook: playbook.name };
+  const kept = await readSchedule(temporal, of, null);
   if (kept === undefined) {
     await restore(context, profile, playbook);
     return { noted: null };
   }
-  const of = { businessId, playbook: playbook.name };
+  return { noted: await noteOutside(context, profile, playbook, kept) };
+}
+
+async function noteOutside(
+  { store, log }: JanitorContext,
+  { businessId, name: business }: BusinessProfile,
+  { name: playbook }: StoredPlaybook,
+  kept: { readonly paused: boolean; readonly note: string | null },
+): Promise<"paused" | "resumed" | null> {
   const noted = await store.transactionOf(businessId, (trx) =>
-    noteOutsideAct(trx, of, kept, Date.now()),
+    noteOutsideAct(trx, { businessId, playbook }, kept, Date.now()),
   );
-  if (noted !== null) {
-    log.info(`a schedule was ${noted} at Temporal`, { playbook: playbook.name, business });
-  }
-  return { noted };
+  if (noted !== null) log.info(`a schedule was ${noted} at Temporal`, { playbook, business });
+  return noted;
 }
 
 async function restore(

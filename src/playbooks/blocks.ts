@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ConditionUse } from "./condition-fields.ts";
-import { checkCondition } from "./conditions.ts";
+import { readCondition } from "./conditions.ts";
 import { EVERY, ON, readEvery, readOn, readProfile, readScheduleStart } from "./field-texts.ts";
 import {
   fine,
@@ -22,7 +22,8 @@ export function read<T>(reader: (input: unknown) => Reading<T>) {
   return z.unknown().transform((input, context): T => {
     const reading = reader(input);
     if (reading.ok) return reading.value;
-    context.issues.push({ code: "custom", input, params: { fault: reading.fault } });
+    for (const fault of [reading.fault, ...(reading.more ?? [])])
+      context.issues.push({ code: "custom", input, params: { fault } });
     return z.NEVER;
   });
 }
@@ -45,8 +46,7 @@ export function condition(use: ConditionUse) {
         'such as payable.description.contains("rent")',
       );
     }
-    const fault = checkCondition(input, use);
-    return fault === null ? fine(input) : { ok: false, fault };
+    return readCondition(input, use);
   });
 }
 

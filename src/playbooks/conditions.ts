@@ -1,4 +1,4 @@
-import { type ASTNode, Environment, type ParseResult } from "@marcbachmann/cel-js";
+import { type ASTNode, Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
 import type { ConditionView } from "../domain/planning/select.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
@@ -6,6 +6,7 @@ import { findUnfit } from "./condition-cost.ts";
 import { matchesPattern } from "./condition-patterns.ts";
 import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
+import { fine, type Reading } from "./texts.ts";
 
 /** A condition failed on a bill's own data; the message says on which bill, and how to guard it. */
 export class ConditionError extends Error {
@@ -34,29 +35,62 @@ const environments = {
 };
 const compiled = new Map<string, ParseResult | Fault>();
 
+/** A CEL condition, checked as `checkCondition` does. */
+export function readCondition(source: string, use: ConditionUse): Reading<string> {
+  const [fault, ...more] = checkCondition(source, use);
+  return fault === undefined ? fine(source) : { ok: false, fault, more };
+}
+
 /**
  * Checks a CEL condition without running it: syntax, names, types, that it answers yes or no, and
  * that it does so in time whatever a vendor wrote.
  *
- * @returns what is wrong with its place in the source, or null.
+ * @returns what is wrong, each mistake with its place in the source
  */
-export function checkCondition(source: string, use: ConditionUse): Fault | null {
+export function checkCondition(source: string, use: ConditionUse): readonly Fault[] {
   if (source.trim() === "") {
-    return { message: "the condition is empty", expected: 'such as payable.status == "approved"' };
+    const expected = 'such as payable.status == "approved"';
+    return [{ message: "the condition is empty", expected }];
   }
   if (source.length > MAX_LENGTH) {
-    return { message: "the condition is too long", expected: `at most ${MAX_LENGTH} characters` };
+    return [{ message: "the condition is too long", expected: `at most ${MAX_LENGTH} characters` }];
   }
   const env = environments[use];
   const result = env.check(source);
-  if (result.error !== undefined) return explainCelError(result.error, source, use);
-  if (result.type !== "bool") {
-    return {
-      message: `the condition gives ${result.type ?? "no value"}, not yes or no`,
-      expected: "a comparison, such as payable.amountCents > 100000",
-    };
+  if (result.error !== undefined) {
+    const first = explainCelError(result.error, source, use);
+    if (result.error instanceof ParseError) return [first];
+    const all = mistakesIn(env.parse(source).ast, source, use);
+    return all.some(({ range }) => range?.start === first.range?.start) ? all : [first, ...all];
   }
-  return findUnfit(env.parse(source).ast);
+  if (result.type !== "bool") {
+    const message = `the condition gives ${result.type ?? "no value"}, not yes or no`;
+    return [{ message, expected: "a comparison, such as payable.amountCents > 100000" }];
+  }
+  const unfit = findUnfit(env.parse(source).ast);
+  return unfit === null ? [] : [unfit];
+}
+
+/** The mistakes of each part of a condition: a check of the whole ends at the first. */
+function mistakesIn(node: ASTNode, source: string, use: ConditionUse): Fault[] {
+  const inner = operandsOf(node).flatMap((operand) => mistakesIn(operand, source, use));
+  if (inner.length > 0) return inner;
+  const { start, end } = node.range;
+  const part = source.slice(start, end);
+  const { error } = environments[use].check(part);
+  // Parentheses within a part may stand half outside of its range.
+  if (error === undefined || error instanceof ParseError) return [];
+  const { range = { start: 0, end: part.length }, ...fault } = explainCelError(error, part, use);
+  return [{ ...fault, range: { start: start + range.start, end: start + range.end } }];
+}
+
+/** What can't be checked by itself, such as the parts of a loop, or stands for one thing with its owner. */
+const WHOLE: readonly ASTNode["op"][] = [
+  ...(["value", "id", "call", "rcall", "list", "map", ".", ".?", "[]", "[?]"] as const),
+];
+
+function operandsOf(node: ASTNode): readonly ASTNode[] {
+  return WHOLE.includes(node.op) ? [] : [node.args].flat().filter(isNode);
 }
 
 /**

@@ -8,7 +8,12 @@ import { suggest } from "../domain/suggest.ts";
 /** What reading one text of a playbook gives: its value, or what is wrong with it. */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: Fault };
+  | {
+      readonly ok: false;
+      readonly fault: Fault;
+      /** Its other mistakes. */
+      readonly more?: readonly Fault[];
+    };
 
 export function fine<T>(value: T): Reading<T> {
   return { ok: true, value };

@@ -1,43 +1,70 @@
 import type { Condition } from "../api/conditions.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Playbook } from "../contracts/playbook.ts";
 import { unheldRoles } from "../domain/approvals/roles-asked.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
-import { listTokens } from "../store/approvals/tokens.ts";
+import { listTokens, type Token } from "../store/approvals/tokens.ts";
 import type { Db } from "../store/index.ts";
 import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 
-interface Asked {
+interface Judging {
   readonly db: Db;
-  readonly profiles: readonly BusinessProfile[];
   readonly sandboxesOnly: boolean;
   readonly nowMs: number;
 }
 
 /** Bills that nobody could approve, as after a role that was mistyped here or there. */
 export async function approverConditions({
-  db,
-  nowMs,
   profiles,
-  sandboxesOnly,
-}: Asked): Promise<Condition[]> {
-  const tokens = (await listTokens(db)).filter(
-    (token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined,
-  );
-  const found = profiles.map(async ({ name: business, signers = [], identities = [] }) => {
-    const theirs = tokens.filter((token) => coversBusinesses(token.businesses, [business]));
-    const held = new Set([...theirs, ...signers, ...identities].flatMap(({ roles }) => roles));
-    const playbooks = await listPlaybooks(db, business);
+  ...judging
+}: Judging & { readonly profiles: readonly BusinessProfile[] }): Promise<Condition[]> {
+  const tokens = await tokensThatCount(judging);
+  const found = profiles.map(async (profile): Promise<Condition[]> => {
+    const playbooks = await listPlaybooks(judging.db, profile.name);
     return playbooks.flatMap(({ name, compiled }) =>
-      unheldRoles(compiled, held).map(({ by, meant }) => {
-        const text = `${name} asks for an approval by ${by.join(" or ")}, and nobody has that role`;
-        const make = `payrun token create NAME --role ${by[0] ?? ""}`;
-        const remedy =
-          meant.length === 0
-            ? `An administrator makes a token: ${make}`
-            : `Did you mean ${meant.join(", ")}? Correct the playbook, or make a token: ${make}`;
-        return { code: "nobody-approves", severity: "warning", business, text, remedy } as const;
+      unheldTexts(name, compiled, heldRoles(profile, tokens)).map((texts) => {
+        const business = profile.name;
+        return { code: "nobody-approves", severity: "warning", business, ...texts } as const;
       }),
     );
   });
   return (await Promise.all(found)).flat();
+}
+
+/** The same of one playbook, stored or not, as sentences. */
+export async function nobodyApproves(
+  judging: Judging,
+  profile: BusinessProfile,
+  { name, playbook }: { readonly name: string; readonly playbook: Playbook },
+): Promise<string[]> {
+  const held = heldRoles(profile, await tokensThatCount(judging));
+  return unheldTexts(name, playbook, held).map(({ text, remedy }) => `${text}. ${remedy}`);
+}
+
+async function tokensThatCount({ db, ...now }: Judging): Promise<Token[]> {
+  return (await listTokens(db)).filter((token) => tokenProblem(token, now) === undefined);
+}
+
+function heldRoles(
+  { name, signers = [], identities = [] }: BusinessProfile,
+  tokens: readonly Token[],
+): ReadonlySet<string> {
+  const theirs = tokens.filter((token) => coversBusinesses(token.businesses, [name]));
+  return new Set([...theirs, ...signers, ...identities].flatMap(({ roles }) => roles));
+}
+
+function unheldTexts(
+  name: string,
+  playbook: Playbook,
+  held: ReadonlySet<string>,
+): Pick<Condition, "text" | "remedy">[] {
+  return unheldRoles(playbook, held).map(({ by, meant }) => {
+    const text = `${name} asks for an approval by ${by.join(" or ")}, and nobody has that role`;
+    const make = `payrun token create NAME --role ${by[0] ?? ""}`;
+    const remedy =
+      meant.length === 0
+        ? `An administrator makes a token: ${make}`
+        : `Did you mean ${meant.join(", ")}? Correct the playbook, or make a token: ${make}`;
+    return { text, remedy };
+  });
 }

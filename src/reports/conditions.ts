@@ -4,7 +4,7 @@ import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
 import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
-import { spoken, warning } from "./condition-texts.ts";
+import { failed, spoken, warning } from "./condition-texts.ts";
 import { workerConditions } from "./worker-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
@@ -16,6 +16,9 @@ import { lossHold } from "../store/janitor/behind.ts";
 
 /** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
 const SKEW_MS = 10_000;
+
+/** What starts again within this time is no news. */
+const RESTARTS_WITHIN_MS = 30_000;
 
 /** A token that ends within this time should be replaced. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
@@ -31,6 +34,8 @@ interface Asked {
   readonly nowMs: number;
   /** Ids of the encryption keys of who answers, the one first that it encrypts with. */
   readonly keyIds: readonly string[];
+  /** Since when Temporal has not answered who answers; undefined while it does, or nobody knows. */
+  readonly temporalSilentSinceMs?: number | undefined;
   /** Who asks; undefined on the store's host, where everything is to be seen. */
   readonly caller?: Principal;
 }
@@ -47,9 +52,25 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
     tokenConditions(asked),
     approverConditions(asked),
   ]);
-  const all = [...found.flat(), ...asked.profiles.flatMap(nobodyTold)];
+  const all = [
+    ...temporalConditions(asked),
+    ...found.flat(),
+    ...asked.profiles.flatMap(nobodyTold),
+  ];
   const isFailed = ({ severity }: Condition): boolean => severity === "failed";
   return [...all.filter(isFailed), ...all.filter((each) => !isFailed(each))];
+}
+
+function temporalConditions({ temporalSilentSinceMs, nowMs }: Asked): Condition[] {
+  const silentMs = nowMs - (temporalSilentSinceMs ?? nowMs);
+  if (silentMs < RESTARTS_WITHIN_MS) return [];
+  return [
+    failed(
+      "temporal-unreachable",
+      `Temporal has not answered for ${spoken(silentMs)}: runs stand still, and what people decide is kept until it answers`,
+      "See that it runs, and that gateways and workers reach it (TEMPORAL_ADDRESS); they go on by themselves.",
+    ),
+  ];
 }
 
 async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {

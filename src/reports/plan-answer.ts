@@ -9,10 +9,23 @@ import { stageStatus } from "./status/payment.ts";
  * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
  * details. Counts are over all pages.
  *
- * @param joins the run that a launch would join instead of paying anything of the plan
+ * @param told.joins the run that a launch would join instead of paying anything of the plan
+ * @param told.warnings more of them than the plan's own
  */
-export function planAnswer(plan: DryPlanPage, joins?: string) {
+export function planAnswer(
+  plan: DryPlanPage,
+  told: {
+    readonly zone: string;
+    readonly warnings?: readonly string[];
+    readonly joins?: string | undefined;
+  },
+) {
   const { business, playbook, period, lines, skipped, lineCount, skippedCount } = plan;
+  const warnings = [
+    ...(plan.warnings ?? []),
+    ...(told.warnings ?? []),
+    ...(told.joins === undefined ? [] : [joinsText(told.joins, playbook)]),
+  ];
   return {
     id: payRunId(business, playbook, period, 1),
     kind: "pay-run" as const,
@@ -23,9 +36,8 @@ export function planAnswer(plan: DryPlanPage, joins?: string) {
       ...(skippedCount === 0 ? {} : { skipped: skippedCount }),
     },
     ...plan,
-    ...(joins === undefined
-      ? {}
-      : { warnings: [...(plan.warnings ?? []), joinsText(joins, playbook)] }),
+    zone: told.zone,
+    ...(warnings.length === 0 ? {} : { warnings }),
     payments: [...lines.map(planned), ...skipped.map(leftOut)],
   };
 }

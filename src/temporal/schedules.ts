@@ -10,7 +10,7 @@ import { type Payload, TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
-import { keyIdOf } from "./codec.ts";
+import { isUnreadable, keyIdOf } from "./codec.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
@@ -122,6 +122,7 @@ export async function readSchedule(
     description = await client.schedule.getHandle(idOf(of)).describe();
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
+    if (isUnreadable(error)) return readUnread(client, of);
     throw error;
   }
   const { paused, note } = description.state;
@@ -130,6 +131,14 @@ export async function readSchedule(
     note: note === undefined || note === "" ? null : note,
     inStep: wanted !== null && isInStep(description, optionsOf(wanted)),
   };
+}
+
+/** The same of one whose input's key is gone: a pause is never encrypted. */
+async function readUnread(client: Client, of: ScheduleKey): Promise<ScheduleState | undefined> {
+  const kept = await encrypted(client, of);
+  if (kept === undefined) return undefined;
+  const { paused, notes } = kept.state ?? {};
+  return { paused: paused === true, note: notes || null, inStep: false };
 }
 
 /**
@@ -142,19 +151,25 @@ export async function isUnderNewestKey(
   client: Client,
   of: ScheduleKey,
 ): Promise<boolean | undefined> {
-  const { namespace, loadedDataConverter } = client.options;
-  const request = { namespace, scheduleId: idOf(of) };
-  let kept: readonly Payload[];
+  const schedule = await encrypted(client, of);
+  if (schedule === undefined) return undefined;
+  const kept = schedule.action?.startWorkflow?.input?.payloads ?? [];
+  let ours: Payload[] = [{ data: new Uint8Array() }];
+  for (const codec of client.options.loadedDataConverter.payloadCodecs) {
+    ours = await codec.encode(ours);
+  }
+  return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
+}
+
+/** A schedule as Temporal keeps it, or undefined where it keeps none. */
+async function encrypted(client: Client, of: ScheduleKey) {
+  const request = { namespace: client.options.namespace, scheduleId: idOf(of) };
   try {
-    const { schedule } = await client.workflowService.describeSchedule(request);
-    kept = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+    return (await client.workflowService.describeSchedule(request)).schedule ?? undefined;
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
     throw error;
   }
-  let ours: Payload[] = [{ data: new Uint8Array() }];
-  for (const codec of loadedDataConverter.payloadCodecs) ours = await codec.encode(ours);
-  return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
 }
 
 function idOf({ business, playbook }: ScheduleKey): string {

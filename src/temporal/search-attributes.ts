@@ -1,4 +1,4 @@
-import type { Connection } from "@temporalio/client";
+import type { ConnectionLike } from "@temporalio/client";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 
 /** Numbers of `temporal.api.enums.v1.IndexedValueType`. */
@@ -17,7 +17,7 @@ const TRIES = 20;
  * @throws where the server refuses, for example for want of permission
  */
 export async function registerSearchAttributes(
-  connection: Connection,
+  connection: ConnectionLike,
   namespace: string,
 ): Promise<string[]> {
   const missing = await missingAttributes(connection, namespace);
@@ -40,7 +40,7 @@ export async function registerSearchAttributes(
 
 type Name = keyof typeof SEARCH_ATTRIBUTES;
 
-async function missingAttributes(connection: Connection, namespace: string): Promise<Name[]> {
+async function missingAttributes(connection: ConnectionLike, namespace: string): Promise<Name[]> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });
   const custom = known.customAttributes ?? {};
   return (Object.keys(SEARCH_ATTRIBUTES) as Name[]).filter((name) => !(name in custom));

@@ -81,8 +81,20 @@ describe("runs, from the command line", () => {
     // The summary comes last; what is left out is counted, and listed if somebody asks.
     expect(human.stdout).toMatch(/Pays +Amount[\s\S]+\n3 bills to pay, \$1,200\.00/);
     expect(human.stdout).not.toContain("Leaves out");
-    const all = await as("ada", ["plan", "cli-weekly", "--all"]);
-    expect(all.stdout.includes("Leaves out")).toBe(human.stdout.includes("--all lists them"));
+    const cwd = temporaryFolder();
+    const dear = PLAYBOOK.replace("review: []", "where: payable.amountCents > 15000");
+    writeFileSync(join(cwd, "dear.yaml"), dear.replace("[controller]", "[controler]"));
+    const some = await as("ada", ["plan", "dear.yaml"], cwd);
+    expect(some.stdout).toMatch(
+      /\nLeft out \(1 bill\): 1 outside the playbook's “where”\n +--all lists them\n2 bills to pay, \$1,100\.00\n/,
+    );
+    expect(some.stdout).not.toContain("Leaves out");
+    expect(some.stdout).toMatch(/approval by controler, .* role\. Did you mean controller\?/);
+    const all = await as("ada", ["plan", "dear.yaml", "--all"], cwd);
+    expect(all.stdout).toMatch(
+      /Leaves out +Amount[^]*\n.* \$100\.00 .*The playbook's “where” condition leaves it out\./,
+    );
+    expect(all.stdout).not.toContain("--all lists them");
     const result = await as("ada", ["plan", "cli-weekly", "--json"]);
     const plan = result.json<DryPlan>();
     expect(plan).toMatchObject({ playbook: "cli-weekly", lineCount: 3, totalCents: 1_200_00 });

@@ -134,7 +134,7 @@ describe("What needs action", () => {
     expect(asked.text).toContain("No bill waits for it Your decision about the account");
     expect((await olga.get("/needs-action")).text).toContain("Nothing is paid from it until");
     expect(asked.text).toContain(
-      "every bill that waits is paid again from it, within Nacha’s limits",
+      "every bill that waits is paid again from it, within Nacha’s limits, unless another hold",
     );
     const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
     expect(done.text).toContain("Your decision counts");

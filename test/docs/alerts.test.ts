@@ -52,7 +52,9 @@ test("alerts choose and group by labels that the metric has, and a gateway witho
   expect(labels).toEqual(expect.arrayContaining([...new Set(asked)]));
   expect(metrics).toContain('payrun_workers{state="working"} 0');
   const noWorker = rules.find(({ alert }) => alert === "PayrunNoWorker");
-  expect(noWorker?.expr).toContain('payrun_conditions{code=~"no-worker|key-missing"}) > 0');
+  expect(noWorker?.expr).toContain(
+    'payrun_conditions{code=~"temporal-unreachable|no-worker|key-missing"}) > 0',
+  );
 });
 
 test("each condition that an alert waits for exists", () => {

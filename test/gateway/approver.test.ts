@@ -139,7 +139,7 @@ test("resolve needs --yes off a terminal", async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("add --yes") });
 });
 
-test("resolve says which bill, and what is tried again", async () => {
+test("resolve says which bill, and what has become of it", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode: "R02" });
   const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
   const { stdout } = await as("oli", ["operator"], args);
@@ -163,6 +163,11 @@ describe("of a bill that is paid in part", () => {
     const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
     const { stdout } = await as("oli", ["operator"], args);
     expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $60.00 of $100.00: given-up");
+  });
+
+  test("a hold keeps back what is open", async () => {
+    const { stdout } = await as("oli", ["operator"], ["hold", "p1", "--reason", "odd"]);
+    expect(stdout).toContain("1 bill, $60.00, kept back");
   });
 
   test.runIf(hasTerminals)("resolve asks about what is open", async () => {
@@ -280,6 +285,8 @@ describe("a vendor's changed bank account", () => {
         { env },
       );
       expect(text).toContain("It ends in 4417 now.");
+      // What the approval comes to is said before it is asked for.
+      expect(text).toMatch(/Your approval lets 2 bills, \$200\.00, go out[^]*Approve this\?/);
       expect(text).toContain("it counts for 2 bills");
       const report = await as("vera", ["viewer"], ["report", run.runId]);
       expect(report.stdout).toContain("verified with Ann Lee, called on +1 212 555 0100");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { HistoryBody } from "../../src/api/history.ts";
 import { insertEvents } from "../../src/store/events/inbox.ts";
 import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
@@ -6,6 +6,7 @@ import { applyHolds } from "../../src/store/lines/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
 
 let gateway: TestGateway;
 let operator: string;
@@ -154,4 +155,25 @@ test.each([
   await insertEvents(gateway.store.db, [{ ...event, ...at, type, businessId: "biz_acme" }]);
   const { json } = await gateway.call("GET", "/v1/payables/p5/history", operator);
   expect(HistoryBody.parse(json).timeline.map((entry) => entry.text)).toContain(text);
+});
+
+test("explain tells a bill's times in the zone that its profile names, and which that is", async () => {
+  const west = await startTestGateway({ profiles: [profile({ zone: "America/Los_Angeles" })] });
+  onTestFinished(() => west.stop());
+  const { db } = west.store;
+  const { runId } = await seedRun(west.store, { lines: [planLine("p6")] });
+  const nowMs = Date.parse("2026-11-23T14:00:05Z");
+  const hold = { scope: "payable", value: "p6", reason: "Disputed.", author: "oli" } as const;
+  await west.store.transaction((trx) =>
+    createHold(trx, { ...hold, businessId: "biz_acme", nowMs }),
+  );
+  const event = { eventId: "evt_1", sequence: "1", object: "payable", objectId: "p6", body: "{}" };
+  const told = { createdAt: "2026-11-23T14:00:06Z", receivedAtMs: nowMs + 1_000 };
+  const of = { type: "payable.approved", businessId: "biz_acme", via: "webhook" } as const;
+  await insertEvents(db, [{ ...event, ...told, ...of }]);
+  const { stdout } = await typed(west, await west.token("vic", ["viewer"]), ["explain", "p6"]);
+  expect(stdout).toContain("times are those of Los Angeles");
+  expect(stdout).toMatch(/2026-11-23 06:00:05 .*oli.*Disputed/);
+  expect(stdout).toMatch(/2026-11-23 06:00:06 +The service says: the bill was approved/);
+  expect(stdout).toContain(runId);
 });

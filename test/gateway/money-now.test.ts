@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { RunReviewBody } from "../../src/api/review.ts";
 import { shortWarning } from "../../src/domain/deposits/terms.ts";
 import { spokenDay } from "../../src/domain/clock/spoken.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setApproveBy } from "../../src/store/runs/runs.ts";
 import { seedDeposit } from "../console/support/deposit.ts";
 import { signedIn } from "../console/support/visits.ts";
@@ -107,6 +108,32 @@ test("what has left the account already is not taken from it a second time", asy
     { bills: { count: 8, cents: 64_000_00 }, availableCents: 100_000_00, afterCents: 28_548_63 },
   ]);
   expect(yours).not.toHaveProperty("money");
+});
+
+test("what a failed bill's new payment has taken already is not taken from the account a second time", async () => {
+  const gateway = await gatewayAt(() => serviceWithBalance(() => 100_000_00));
+  const { store } = gateway;
+  const run = await planned(gateway);
+  const { runId } = run;
+  const paidAgain = { phase: "following", retriesMade: 1 };
+  for (const [payableId, change] of [
+    ["p0", { ...paidAgain, moneyTaken: true }],
+    ["p1", paidAgain],
+  ] as const) {
+    await setLine(store, runId, payableId, { state: "retrying", paymentIds: ["pmt_failed"] });
+    const retry = {
+      businessId: "biz_acme",
+      payableId,
+      business: "acme",
+      workflowId: payableId,
+      runId,
+    };
+    await upsertRetry(store.db, { ...retry, nowMs: 1 });
+    await updateRetry(store.db, retry, change, 1);
+  }
+  expect((await reviewed(gateway, run)).accounts).toMatchObject([
+    { bills: { count: 9, cents: 72_000_00 }, availableCents: 100_000_00, afterCents: 20_548_63 },
+  ]);
 });
 
 test("a deposit that has arrived counts once, and one on its way is not there yet", async () => {

@@ -116,6 +116,18 @@ describe("a hold is set on what people call it", () => {
 
   test("an account as the service calls it, a run by its short name, a playbook", async () => {
     expect(await held("--source", "balance")).toMatchObject({ code: 0, scope: "source" });
+    const { body } = await sandbox.api<{ items: { id: string; last4: string | null }[] }>(
+      "GET",
+      "/v1/funding-sources",
+    );
+    const { id } = body.items.find(({ last4 }) => last4 === "7710") ?? {};
+    for (const text of ["prairie savings", "7710", "··7710", "Prairie Savings ··7710"]) {
+      const answer = await held("--source", text);
+      expect(answer, text).toMatchObject({ code: 0, scope: "source", value: id });
+    }
+    const several = await held("--source", "4821");
+    expect(several).toMatchObject({ code: 2, error: "ambiguous" });
+    expect(several.stderr).toMatch(/First Harbor Bank .* linked_bank [^]*Name one by .* its id\./);
     expect(await held("--run", "weekly")).toMatchObject({ code: 0, value: run.runId });
     expect(await held("--run", "weekly/2026-11-20")).toMatchObject({ code: 0, value: run.runId });
     expect(await held("--playbook", "Weekly")).toMatchObject({ code: 0, value: "weekly" });

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
-import { insertEvents } from "../../src/store/events/inbox.ts";
+import { insertEvents, type NewInboxEvent } from "../../src/store/events/inbox.ts";
 import { profile, startTestGateway } from "./support/gateway.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
@@ -43,6 +43,15 @@ function billOrList(url: string, id: string, other: object | undefined): unknown
     ...{ dueDate: null, issueDate: null, customNumber: null, description: null, items: [] },
     ...{ contact: { id: `con_${id}`, displayName: null } },
     ...other,
+  };
+}
+
+/** An event of the service since the plan. */
+function toldOf(objectId: string, object = "payable"): NewInboxEvent {
+  return {
+    ...{ businessId: "biz_acme", eventId: `evt_${objectId}`, sequence: "1", body: "{}" },
+    ...{ type: `${object}.updated`, object, objectId, via: "webhook" },
+    ...{ createdAt: new Date().toISOString(), receivedAtMs: Date.now() + 1_000 },
   };
 }
 
@@ -114,15 +123,7 @@ test("of what the service has told of since the plan, neither show, nor an appro
     await gateway.token("cora", ["controller"]),
     await gateway.token("olga", ["operator"]),
   ];
-  const at = { createdAt: new Date().toISOString(), receivedAtMs: Date.now() + 1_000 };
-  const told = [
-    ["payable.paid", "payable", "p1"],
-    ["contact.updated", "contact", "con_p2"],
-  ].map(([type = "", object = "", objectId = ""], index) => ({
-    ...{ ...at, type, object, objectId, businessId: "biz_acme", eventId: `evt_${index}` },
-    ...{ sequence: String(index), via: "webhook" as const, body: "{}" },
-  }));
-  await insertEvents(store.db, told);
+  await insertEvents(store.db, [toldOf("p1"), toldOf("con_p2", "contact")]);
   const paid = /1 bill, \$100\.00, doesn't go out\. Vendor of p1 BILL-p1: Nothing is owed any more/;
   const changed = /1 bill, \$100\.00, doesn't go out\. Vendor of p2: .* to ••4417 since the plan/;
 
@@ -141,4 +142,21 @@ test("of what the service has told of since the plan, neither show, nor an appro
   expect(released).toMatch(/1 bill, \$100\.00, goes out now/);
   expect(released).toMatch(paid);
   expect(released).toMatch(changed);
+});
+
+test("a bill that has another vendor now is told of, and one that is paid also where its vendor can't be read", async () => {
+  const { apiUrl } = await serviceWith({
+    p1: { contact: { id: "con_other", displayName: null } },
+    p2: { amountPaidCents: 10_000, status: "paid" },
+    con_p2: { status: 7 },
+  });
+  const gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
+  onTestFinished(() => gateway.stop());
+  await seedRun(gateway.store, { lines: ["p1", "p2", "p3"].map((id) => planLine(id)) });
+  await insertEvents(gateway.store.db, [toldOf("p1"), toldOf("p2")]);
+  const token = await gateway.token("cora", ["controller"]);
+  const { stdout } = await typed(gateway, token, ["approve", "weekly", "--yes"]);
+  expect(stdout).toContain("1 bill, $100.00, goes out.");
+  expect(stdout).toContain("Vendor of p1 BILL-p1: the bill belongs to another vendor now");
+  expect(stdout).toContain("Vendor of p2 BILL-p2: Nothing is owed any more");
 });

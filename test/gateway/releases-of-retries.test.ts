@@ -55,6 +55,22 @@ test.each([
   expect(await said("incident", "balance", decision, "--reason", "seen")).toContain(told);
 });
 
+test("a release of an account doesn't say that a bill is paid again which another hold keeps back", async () => {
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
+  await waitsForIncident("p1");
+  await said("hold", "BILL-p1", "--reason", "odd");
+  const told = await said("incident", "balance", "--released", "--reason", "seen");
+  expect(told).toContain("1 bill, $444.00, is not paid again now: other holds keep it back.");
+  expect(told).not.toContain("next banking day");
+});
+
+test("a release of an account says which other bills its hold alone has kept back", async () => {
+  await setLine(gateway.store, run.runId, "p1", { state: "on-hold", reasonCode: "on-hold" });
+  await waitsForIncident("other");
+  const told = await said("incident", "balance", "--released", "--reason", "seen");
+  expect(told).toContain(GOES_OUT);
+});
+
 /** The balance has bounced, and the bill waits for the decision about it. */
 async function waitsForIncident(payableId: string): Promise<void> {
   const { store } = gateway;

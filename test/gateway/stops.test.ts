@@ -49,11 +49,22 @@ describe("a hold says what it holds", () => {
     expect(gone.stdout).not.toContain("takes it back");
   });
 
-  test("with how many of what the service has a stop takes back, where it can't have all", async () => {
-    const { stdout } = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
-    expect(stdout).toMatch(
-      /3 of its bills are with the service already: .* payrun stop --cancel-scheduled .* takes 2 of the 3 back\./,
-    );
+  test.each([
+    [["--all"], /payrun stop --cancel-scheduled --reason … takes 2 of the 3 back\./],
+    [["--run", "weekly"], /payrun stop --run \S+ --cancel-scheduled .* takes 2 of the 3 back\./],
+    [["--source", "balance"], /payrun stop --source \S+ --cancel-scheduled .* takes 2 of the 3/],
+    [
+      ["--playbook", "weekly"],
+      /payrun stop --cancel-scheduled .* 2 of the 3 back, with what other/,
+    ],
+    [["--contact", "vendor of p3"], /payrun stop --contact "Vendor of p3" --cancel-scheduled /],
+  ])("of %j with the command that takes back what it came too late for", async (of, command) => {
+    const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
+    expect(held.stdout).toMatch(command);
+    expect(held.stdout).not.toContain("everything.");
+  });
+
+  test("of what the service has with a command that takes all of it back, where it can have all", async () => {
     await setLine(gateway.store, run.runId, "p4", { state: "settled" });
     const all = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
     expect(all.stdout).toMatch(
@@ -139,6 +150,13 @@ test("the list of runs begins with what is on hold as a whole", async () => {
   expect(lines[1]).toMatch(/^! Account Balance of acme is on hold: odd debits \(cora, /);
 });
 
+test("the list of runs ends with what is not as it should be, and what helps", async () => {
+  const { code, stderr } = await typed(gateway, controller, ["status"]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/✗ no worker has been heard of\n +.*payrun worker/);
+  expect(stderr).toMatch(/! nobody of acme is told of anything.*\n +Add a channel under notify:/);
+});
+
 describe("payrun stop", () => {
   test("holds everything with one hold, and says what can still be taken back and until when", async () => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);
@@ -170,8 +188,9 @@ describe("payrun stop", () => {
   test("asks for the cancels as well, under the same hold, also while Temporal is away", async () => {
     const stop = ["stop", "--cancel-scheduled", "--reason", "fraud?", "--yes", "--timeout", "1s"];
     const stopped = await typed(gateway, controller, [...stop, "--json"]);
-    // What goes on is waited for.
+    // What goes on is waited for, and told.
     expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toMatch(/^choosing/m);
     const { hold, cancellation } = StopBody.parse(stopped.json());
     expect(cancellation).toMatchObject({ phase: "choosing", launchedBy: "cora" });
     const { policy } = await gateway.store.db

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { QueueWatch } from "../../src/gateway/unserved-queues.ts";
+import { QueueWatch, startQueueWatch } from "../../src/gateway/unserved-queues.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { unservedQueues } from "../../src/temporal/unserved-queues.ts";
 import { testStore } from "../store/support.ts";
@@ -74,4 +74,30 @@ test("people hear, once a day, of a queue that has had no worker for minutes, an
   expect(await minutes(9)).toEqual([
     expect.stringMatching(/^Nothing is paid or deposited until one does.*--serve money/s),
   ]);
+});
+
+test("since when Temporal has not answered is known as long as it doesn't", async () => {
+  let isThere = false;
+  const answer = () => (isThere ? Promise.resolve({}) : Promise.reject(new Error("refused")));
+  const pollers: object = pollersAt(() => NOW_MS);
+  const workflowService = { describeNamespace: answer, ...pollers };
+  const temporal = {
+    withDeadline: (_: unknown, call: () => unknown) => call(),
+    ...{ workflowService, connection: { workflowService }, options: { namespace: "default" } },
+  };
+  const { store } = await testStore();
+  const temporalSilence: { sinceMs: number | undefined } = { sinceMs: undefined };
+  const context = {
+    ...{ store, temporal: temporal as never, temporalSilence, nowMs: () => NOW_MS },
+    profiles: { all: () => [] } as never,
+    log: { info: () => undefined, warn: () => undefined } as never,
+  };
+  const lookedOnce = async () => {
+    const watch = startQueueWatch(context);
+    await expect.poll(() => temporalSilence.sinceMs).toBe(isThere ? undefined : NOW_MS);
+    await watch.stop();
+  };
+  await lookedOnce();
+  isThere = true;
+  await lookedOnce();
 });

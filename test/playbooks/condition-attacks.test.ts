@@ -72,7 +72,7 @@ describe("what takes too long is refused at its place", () => {
   test("however deep loops stand in each other, within a second", () => {
     const begun = process.threadCpuUsage();
     for (let levels = 5; levels < 30; levels += 1) {
-      expect(checkCondition(loops(levels), "approve")).not.toBeNull();
+      expect(checkCondition(loops(levels), "approve")).not.toEqual([]);
     }
     expect(process.threadCpuUsage(begun).user).toBeLessThan(1_000_000);
   });
@@ -93,7 +93,7 @@ describe("what a vendor writes never keeps a worker from others for a second", (
   ])("%s", (pattern) => {
     for (const field of ["description", "vendor.name"]) {
       const source = `payable.${field}.matches(r"${pattern}")`;
-      expect(checkCondition(source, "approve")).toBeNull();
+      expect(checkCondition(source, "approve")).toEqual([]);
       for (const text of TEXTS) {
         const begun = process.threadCpuUsage();
         evaluateCondition(source, billOf(text));

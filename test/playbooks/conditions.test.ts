@@ -49,7 +49,7 @@ describe("a condition", () => {
     ['payable.description.matches("(o|f)+ice")', true],
     ['payable.description.lowerAscii().split(" ").exists(word, word == "rent,")', true],
   ])("%s is %s for the bill", (source, answer) => {
-    expect(checkCondition(source, "approve")).toBeNull();
+    expect(checkCondition(source, "approve")).toEqual([]);
     expect(evaluateCondition(source, bill)).toBe(answer);
     expect(evaluateCondition(source, bill)).toBe(answer);
   });
@@ -114,6 +114,25 @@ describe("a condition that doesn't check", () => {
     const problem = onlyMistake("kind: pay-run\nwhere: payable.amountCents >«»\nlate: ask");
     expect(problem.message).toContain("the condition is wrong");
   });
+});
+
+test("a condition that is wrong at several places says all of them", () => {
+  for (const marked of [
+    'payable.«amount» > 5 && («vendor».name == "x" || !payable.vendor.«nmae».contains("y"))',
+    "payable.«amonut» > payable.«paid» + 1",
+    '«payable.amountCents > "5"» ? «payable.dueDate == null» : payable.«flag» == ""',
+  ]) {
+    const found = checkCondition(marked.replaceAll(/[«»]/g, ""), "approve");
+    const source = marked.replaceAll(/[«»]/g, "");
+    expect(found.map(({ range }) => source.slice(range?.start, range?.end))).toEqual(
+      [...marked.matchAll(/«(.*?)»/g)].map(([, part]) => part),
+    );
+  }
+  const within = '(payable.amountCents + 1) > ("x") && payable.nme == "y"';
+  expect(checkCondition(within, "approve").map(({ message }) => message)).toEqual([
+    expect.stringContaining("can't be combined"),
+    expect.stringContaining("no field `nme`"),
+  ]);
 });
 
 describe("the place of a mistake inside a condition", () => {

@@ -6,6 +6,7 @@ import { releaseHold } from "../../src/store/holds/holds.ts";
 import { lossNoticed } from "../../src/store/janitor/behind.ts";
 import { noteHistoryKey } from "../../src/store/runs/history-keys.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
+import { takeLease } from "../../src/store/sql/leases.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
@@ -52,6 +53,18 @@ test("without a worker that was heard of, nothing works, and what helps is said"
   expect(await codes(store)).toEqual([]);
 });
 
+test("a Temporal that has not answered for half a minute is told of first, and a restart is not", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const nowMs = Date.now();
+  const sinceMs = (ms: number) =>
+    conditionsOf({ ...asked(store), nowMs, temporalSilentSinceMs: nowMs - ms });
+  expect(await sinceMs(29_000)).toEqual([]);
+  const [silent] = await sinceMs(180_000);
+  expect(silent).toMatchObject({ code: "temporal-unreachable", severity: "failed" });
+  expect(silent?.text).toContain("for 3 minutes: runs stand still");
+});
+
 test("a worker without the key that the gateway encrypts with is told of, and a gateway without a worker's", async () => {
   const { store } = await testStore();
   const found = async (keyIds: readonly string[]) =>
@@ -66,6 +79,12 @@ test("a worker without the key that the gateway encrypts with is told of, and a 
   expect(await found(["k2"])).toEqual([
     ["key-missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
   ]);
+});
+
+test("a worker that has not said yet which keys it has is told to lack none", async () => {
+  const { store } = await testStore();
+  await takeLease(store.db, { name: "worker/host:1", holder: "worker/host:1" }, 60_000);
+  expect(await conditionsOf({ ...asked(store), keyIds: ["k2"] })).toEqual([]);
 });
 
 test("a key that was taken away while runs are open that were begun with it is named, until they have ended", async () => {

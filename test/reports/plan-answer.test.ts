@@ -7,10 +7,12 @@ test("a plan whose period was launched already says that a launch pays nothing o
   const where = { business: "acme", playbook: "weekly", period: "2026-11-05", planId: "dry_1" };
   const page = { page: 1, pageSize: 5, totalCount: 1, nextPage: null };
   const plan = { ...planSummary(lines), ...where, ...page, lines, skipped: [] };
-  expect(planAnswer({ ...plan, warnings: ["Old books."] }).warnings).toEqual(["Old books."]);
+  const zone = "America/Chicago";
+  const alone = planAnswer({ ...plan, warnings: ["Old books."] }, { zone });
+  expect(alone.warnings).toEqual(["Old books."]);
   const joining = planAnswer(
     { ...plan, warnings: ["Old books."] },
-    "pay-run/acme/weekly/2026-11-05",
+    { zone, joins: "pay-run/acme/weekly/2026-11-05" },
   );
   expect(joining.warnings).toEqual([
     "Old books.",

@@ -238,6 +238,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     metrics,
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
+    temporalSilence: { sinceMs: undefined },
     rates: new Rates(loadConfig({}).gateway.limits),
     unproven: new UnprovenBodies(),
     uses: new TokenUses({ store, log: logOf(parts, node), nowMs: Date.now }),

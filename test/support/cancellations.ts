@@ -67,7 +67,7 @@ export async function untilCancellation(
   id: string,
   what: string,
   isSo: (now: CancellationStatus) => boolean,
-  timeoutMs = 90_000,
+  timeoutMs = 180_000,
 ): Promise<CancellationStatus> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -36,7 +36,7 @@ export function losableTemporal(): LosableTemporal {
     for (const end of ["", "-wal", "-shm"]) {
       await rm(join(folder, `temporal.db${end}`), { force: true });
     }
-    await server.start();
+    await server.start(true);
   };
   const start = async (): Promise<TestPayrun> => {
     await lose();

@@ -8,8 +8,8 @@ import { newDateOf } from "../../domain/planning/send-date.ts";
 import { approvedLines } from "../../store/approvals/line-approvals.ts";
 import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
-import { activeHolds, type Hold, releaseHold } from "../../store/holds/holds.ts";
-import { getIncident } from "../../store/incidents/incidents.ts";
+import { activeHolds, getHold, type Hold, releaseHold } from "../../store/holds/holds.ts";
+import { getIncident, type Incident, isHoldOf } from "../../store/incidents/incidents.ts";
 import type { Db, Tables } from "../../store/index.ts";
 import { openLinesOf, type OpenLine } from "../../store/lines/open-lines.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
@@ -140,6 +140,41 @@ export async function freedBy(
     }
   }
   return approved;
+}
+
+/** What comes of releasing an account that bounced, before it is released. */
+export interface FreedByIncident {
+  /** Bills that bounced and that nothing else keeps back. */
+  readonly paidAgain: readonly FreedLine[];
+  /** Bills that the hold on the account alone has kept back. */
+  readonly goesOut: readonly FreedLine[];
+  /** Bills that bounced and that other holds keep back all the same. */
+  readonly stillHeld: readonly OpenLine[];
+}
+
+export async function freedByIncident(
+  db: Db | Transaction<Tables>,
+  incident: Incident,
+  clock: ClockReading,
+): Promise<FreedByIncident> {
+  const { businessId, sourceId, holdId } = incident;
+  const inForce = await activeHolds(db, businessId, clock.businessMs);
+  // Lifted by hand a moment ago, it is the same release.
+  const own = await getHold(db, holdId);
+  const [others, lifting] = [
+    inForce.filter((hold) => !isHoldOf(incident, hold)),
+    [...inForce.filter((hold) => isHoldOf(incident, hold)), ...(own === undefined ? [] : [own])],
+  ];
+  const waiting = await waitingForIncident(db, incident);
+  const bounced = new Set(waiting.map(({ payableId }) => payableId));
+  const hasBounced = ({ payableId }: OpenLine): boolean => bounced.has(payableId);
+  const freed = await freedBy(db, { businessId, lifting, inForce, clock });
+  const lines = await openLinesOf(db, businessId, { scope: "source", value: sourceId });
+  return {
+    paidAgain: freed.filter(hasBounced),
+    goesOut: freed.filter((line) => !hasBounced(line)),
+    stillHeld: lines.filter((line) => hasBounced(line) && holdOn(others, line) !== undefined),
+  };
 }
 
 /** Bills that bounced and are paid again once this hold is lifted: it is their account's incident. */

@@ -244,6 +244,7 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "bill-in-doubt": "Runs",
   "events-undispatched": "Events",
   "webhooks-missed": "Webhooks",
+  "temporal-unreachable": "Temporal",
   "no-worker": "Workers",
   "worker-silent": "Workers",
   "key-missing": "Workers",
@@ -268,7 +269,7 @@ const WELL: Readonly<Record<string, string>> = {
   Clocks: "the database's agrees with this machine's",
   Notices: "none waits to reach somebody",
   Tokens: "none ends within two weeks",
-  Approvers: "every role that a playbook asks for is held",
+  Approvers: "each approval that a playbook asks for has somebody who may give it",
 };
 
 /** A store that opens and doesn't show everything, to a role that may read only some of it. */

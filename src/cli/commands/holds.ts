@@ -62,7 +62,6 @@ async function targetNamed(
   bill: string | undefined,
   { contact, source, run, playbook, all, business }: Targets,
 ): Promise<object> {
-  const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
   const named = { payable: bill, contact, source, run, playbook, all };
   const said = HOLD_SCOPES.flatMap((scope) => {
     const text = named[scope];
@@ -79,7 +78,9 @@ async function targetNamed(
   if (kind === null || text === true) {
     return { [field]: true, ...(business === undefined ? {} : { business }) };
   }
-  const thing = await findOne(gateway, { kind, text, business, otherwise });
+  const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
+  const hint = kind === "bill" ? { otherwise } : {};
+  const thing = await findOne(gateway, { kind, text, business, ...hint });
   return { [field]: thing.id, business: thing.business };
 }
 

@@ -5,13 +5,16 @@ import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
+import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { topUpLines } from "../show/deposit.ts";
+import { goesOutLines } from "../show/holds.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { count, dim, green, printable, table } from "../terminal/text.ts";
 import { type Incident, IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
---released      the money is there: the hold is lifted, and each bill is paid again
+--released      the money is there: the hold is lifted, and each bill is paid again that no other
+                hold keeps back
 --other-source  the bills go back to the next run, which asks for a new approval; the hold stays.
                 Change pay: from in the playbook first, which says where the next run pays from
 --top-up        approves the deposit that it asks for: the hold is lifted once the money is there`;
@@ -77,7 +80,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
           ...(topUpHash === undefined ? {} : { topUpHash }),
         });
         output.line(`${green("✓")} ${printable(incident.account)}: ${decision}`);
-        output.lines(decidedLines(decision, incident));
+        output.lines(decidedLines(incident));
         if (decision === "top-up") output.lines(topUpLines(incident.topUps.slice(-1)));
         output.document(incident);
       }),
@@ -85,12 +88,17 @@ export function addIncidentCommand(program: Command, session: Session): void {
 }
 
 /** What becomes of the bills that have waited for the decision. */
-function decidedLines(decision: string, { bills, billsCents, holdId }: Incident): string[] {
-  if (bills === 0 || decision === "top-up") return [];
-  const sum = `${count(bills, "bill")}, ${formatUsd(billsCents)},`;
-  if (decision === "released") {
-    return [`  ${sum} ${bills === 1 ? "is" : "are"} paid again, on the next banking day.`];
+function decidedLines({ bills, billsCents, holdId, freed, decision }: Incident): string[] {
+  if (freed !== undefined) {
+    const { goesOut } = freed;
+    const isOthers = goesOut.bills > 0 || goesOut.asksAgain !== undefined;
+    return [
+      ...paidAgainTexts(bills, freed).map((text) => `  ${printable(text)}`),
+      ...(isOthers ? goesOutLines(goesOut, true) : []),
+    ];
   }
+  if (bills === 0 || decision !== "other-source") return [];
+  const sum = `${count(bills, "bill")}, ${formatUsd(billsCents)},`;
   return [
     `  ${sum} ${bills === 1 ? "goes" : "go"} back to the next run, which asks for a new approval.`,
     `  The account stays on hold until payrun release ${holdId}`,

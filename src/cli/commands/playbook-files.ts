@@ -185,8 +185,11 @@ async function asApplying(
 ): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== "forbidden") return error;
   const { exitCode, code, details, message } = error;
-  const { items } = await gateway.get(ofBusiness("/v1/playbooks", business), PlaybookListBody);
-  const isApplied = items.some((each) => each.name === name);
+  // Only a hint comes of it: the refusal is told without one where the list can't be read.
+  const applied = await gateway
+    .get(ofBusiness("/v1/playbooks", business), PlaybookListBody)
+    .catch(() => ({ items: [] }));
+  const isApplied = applied.items.some((each) => each.name === name);
   const why = `a file is applied before it is launched, which is an administrator's. ${message}`;
   return new CliError(exitCode, why, {
     ...{ code, details },

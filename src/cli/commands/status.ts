@@ -4,7 +4,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { phaseTold } from "../../domain/runs/phase-told.ts";
 import { statusLines } from "../show/any-status.ts";
 import { isCancellation } from "../show/cancellations.ts";
-import { gatewayOf } from "../client/gateway-client.ts";
+import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
@@ -53,17 +53,15 @@ export function addStatusCommand(program: Command, session: Session): void {
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const [runs, { items: conditions }, ...holds] = await Promise.all([
+        const [runs, { items: conditions }, holds] = await Promise.all([
           gateway.get(`/v1/runs${query}`, RunListBody),
           gateway.get("/v1/conditions", ConditionListBody),
-          ...["all", "source"].map((scope) =>
-            gateway.get(`/v1/holds?scope=${scope}`, HoldListBody).catch((error: unknown) => {
-              output.note(`Which holds are in force can't be told: ${reasonOf(error)}`);
-              return undefined;
-            }),
-          ),
+          widestHolds(gateway).catch((error: unknown) => {
+            output.note(`Which holds are in force can't be told: ${reasonOf(error)}`);
+            return [];
+          }),
         ]);
-        output.lines(holds.flatMap((list) => list?.items ?? []).map(stopLine));
+        output.lines(holds.map(stopLine));
         const rows = runs.items.map((run) => [
           run.publicId == null
             ? run.id
@@ -87,6 +85,14 @@ export function addStatusCommand(program: Command, session: Session): void {
         output.document(runs);
       }),
     );
+}
+
+/** Holds on everything, and on whole accounts. */
+async function widestHolds(gateway: GatewayClient) {
+  const lists = ["all", "source"].map((scope) =>
+    gateway.get(`/v1/holds?scope=${scope}`, HoldListBody),
+  );
+  return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
 
 /** Empty where no bill is concerned, or none is any more. */

@@ -19,9 +19,13 @@ export function conditionLines({ severity, text, remedy }: Condition): string[] 
   return remarkLines(mark, printable(text), printable(remedy));
 }
 
-const STANDS_STILL: readonly Condition["code"][] = ["no-worker", "key-missing"];
+const STANDS_STILL: readonly Condition["code"][] = [
+  "temporal-unreachable",
+  "no-worker",
+  "key-missing",
+];
 
-/** Why a run stands still that nobody works on; nothing where somebody does. */
+/** Why a run stands still that nobody can work on; nothing where somebody does. */
 export async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
   const { items } = await gateway.get("/v1/conditions", ConditionListBody);
   return items.filter(({ code }) => STANDS_STILL.includes(code)).flatMap(conditionLines);
@@ -46,7 +50,7 @@ export async function watchedWorkers(gateway: GatewayClient, output: Output): Pr
     const isNew = notes.join() !== told.join();
     told = [...notes];
     if (!isNew || isLive) return;
-    for (const line of notes.length === 0 ? ["A worker works again."] : notes) output.note(line);
+    for (const line of notes.length === 0 ? ["Work goes on."] : notes) output.note(line);
   };
   const first = await nobodyWorks(gateway);
   heard(first);

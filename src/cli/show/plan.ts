@@ -51,7 +51,7 @@ export class PlanDigest {
   }
 
   /** Totals, the cash they take and leave, and who must approve what. */
-  totals(plan: PlanFigures): string[] {
+  totals(plan: PlanFigures & { readonly zone?: string }): string[] {
     return [
       `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
       ...cashLines(plan),
@@ -62,7 +62,7 @@ export class PlanDigest {
       ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
       ...(plan.decideBy === null
         ? []
-        : [`Decide by ${spokenDeadline(plan.decideBy)}: later changes the dates.`]),
+        : [`Decide by ${spokenDeadline(plan.decideBy, plan)}: later changes the dates.`]),
     ];
   }
 
@@ -115,7 +115,7 @@ function cashLines(plan: PlanFigures): string[] {
   const available =
     plan.availableCents === null ? "" : ` (${formatUsd(plan.availableCents)} available)`;
   const reserved =
-    plan.reservedCents === 0 ? "" : ` Promised to other runs: ${formatUsd(plan.reservedCents)}.`;
+    plan.reservedCents === 0 ? "" : ` Promised already: ${formatUsd(plan.reservedCents)}.`;
   return [`From ${source}${available}, ${days}${left}.${reserved}`];
 }
 

@@ -3,6 +3,7 @@ import { IncidentBody, type Incident, IncidentListBody } from "../../api/inciden
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
@@ -22,7 +23,7 @@ const CHOICES = [
   [
     "released",
     "The money is there",
-    "The account’s hold is lifted, and every bill that waits is paid again from it, within Nacha’s limits.",
+    "The account’s hold is lifted, and every bill that waits is paid again from it, within Nacha’s limits, unless another hold keeps it back.",
   ],
   [
     "other-source",
@@ -114,6 +115,16 @@ function incidentDecision(
   };
 }
 
+/** What comes of a decision that was just made. */
+function effectOf({ decision, freed, bills, billsCents }: Incident): string {
+  if (decision === "top-up") return "The deposit is approved.";
+  if (freed !== undefined) {
+    return ["The account’s hold is lifted.", ...paidAgainTexts(bills, freed)].join(" ");
+  }
+  const which = bills === 0 ? "" : `${counted(bills, "bill")} of ${formatUsd(billsCents)}: `;
+  return `${which}${CHOICES.find(([value]) => value === decision)?.[2] ?? ""}`;
+}
+
 function decidedText(decision: Incident["decision"]): string {
   if (decision === "top-up") return "A deposit into the balance";
   return CHOICES.find(([value]) => value === decision)?.[1] ?? CHOICES[0][1];
@@ -153,7 +164,7 @@ export const decideIncident: ActOf = async (request) => {
   }
   return {
     title: "Decided",
-    main: html`${note("good", html`<p>${decided.bills === 0 ? "" : `${counted(decided.bills, "bill")} of ${formatUsd(decided.billsCents)}: `}${CHOICES.find(([value]) => value === decision)?.[2] ?? "The deposit is approved."}</p>`, "Your decision counts")}
+    main: html`${note("good", html`<p>${effectOf(decided)}</p>`, "Your decision counts")}
       <p><a href="/needs-action">What else needs action</a> · <a href="/">Today</a></p>`,
   };
 };

@@ -10,12 +10,23 @@ interface Unheld {
   readonly meant: readonly string[];
 }
 
-/** The approvals of a playbook for which nobody has a role, as after one that was mistyped. */
+/**
+ * The approvals of a playbook for which nobody has a role, and, where somebody has another role of
+ * theirs, the roles that look like one that was mistyped.
+ */
 export function unheldRoles(playbook: Playbook, held: ReadonlySet<string>): readonly Unheld[] {
   const known = [...held].filter((role) => !OWN_ROLES.includes(role));
-  return askedIn(playbook)
-    .filter((by) => !by.some((role) => held.has(role)))
-    .map((by) => ({ by, meant: by.flatMap((role) => suggest(role, known) ?? []) }));
+  return askedIn(playbook).flatMap((by) => {
+    const meantBy = (role: string): string[] => {
+      const near = suggest(role, known);
+      return near === undefined ? [] : [near];
+    };
+    const unheld = by.filter((role) => !held.has(role));
+    if (unheld.length === by.length) return [{ by, meant: by.flatMap(meantBy) }];
+    return unheld
+      .map((role) => ({ by: [role], meant: meantBy(role).filter((each) => !by.includes(each)) }))
+      .filter(({ meant }) => meant.length > 0);
+  });
 }
 
 /** The roles that each approval of a playbook may come from, each list once. */

@@ -10,6 +10,8 @@ import type { Metrics } from "./metrics.ts";
 export interface GatewayContext extends ActionContext {
   readonly metrics: Metrics;
   readonly inbox: InboxWriter;
+  /** Since when Temporal has not answered this gateway; undefined while it answers. */
+  readonly temporalSilence: { sinceMs: number | undefined };
   readonly rates: Rates;
   readonly uses: TokenUses;
   /** Of links that sign people in. */

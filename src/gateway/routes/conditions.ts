@@ -20,6 +20,7 @@ export function addConditionRoutes(routes: Routes): void {
         sandboxesOnly: context.sandboxesOnly(),
         nowMs: context.nowMs(),
         keyIds: context.keyIds,
+        temporalSilentSinceMs: context.temporalSilence.sinceMs,
         caller: principal,
       });
       return { status: 200, json: { items } };

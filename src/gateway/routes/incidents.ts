@@ -17,6 +17,7 @@ import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposit
 import { rulesOf } from "../../decisions/deciding.ts";
 import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
 import { businessNamed } from "../../actions/businesses.ts";
+import { type FreedByIncident, freedByIncident } from "../../actions/holds/release.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
@@ -27,6 +28,7 @@ import { refusal } from "../../actions/decide.ts";
 import { accountCalled } from "../../store/names/account-called.ts";
 import { billsOfIncident } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
+import { freedJson } from "../../reports/status/holds.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
 const decision = z.enum(
@@ -68,7 +70,7 @@ export function addIncidentRoutes(routes: Routes): void {
     tag: "incidents",
     summary: "The one decision about a funding account that bounced",
     description:
-      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits. `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
+      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold keeps it back (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
     roles: async ({ params, query }, context) => {
@@ -88,8 +90,10 @@ export function addIncidentRoutes(routes: Routes): void {
     responses: { 200: { description: "Written down", schema: IncidentBody } },
     handle: async ({ params, query, body, principal, context }) => {
       const profile = businessNamed(context, query.business, "add “business” to the query");
-      const decided = await decide(context, profile, params.source, body, principal);
-      return { status: 200, json: await incidentJson(context, decided) };
+      const { incident, freed } = await decide(context, profile, params.source, body, principal);
+      const json = await incidentJson(context, incident);
+      if (freed === undefined) return { status: 200, json };
+      return { status: 200, json: { ...json, freed: await freedJson(context, profile, freed) } };
     },
   });
 }
@@ -121,7 +125,7 @@ async function decide(
     readonly topUpHash?: string | undefined;
   },
   by: Principal,
-): Promise<Incident> {
+): Promise<{ readonly incident: Incident; readonly freed: FreedByIncident | undefined }> {
   const { businessId } = profile;
   const known = await incidentOf(context, profile, sourceId);
   const deposit =
@@ -150,10 +154,11 @@ async function decide(
       if (!taken.accepted) return taken;
     }
     const moment = { by: by.name, nowMs, businessMs };
-    if (await decideIncident(trx, known, { ...said, ...moment })) {
-      return getIncident(trx, businessId, sourceId);
-    }
-    return undefined;
+    const freed =
+      said.decision === "released" ? await freedByIncident(trx, known, clock) : undefined;
+    if (!(await decideIncident(trx, known, { ...said, ...moment }))) return undefined;
+    const incident = await getIncident(trx, businessId, sourceId);
+    return incident === undefined ? undefined : { incident, freed };
   });
   // A refusal is in the trail, so it is thrown only after the transaction.
   if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);

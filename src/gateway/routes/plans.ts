@@ -14,6 +14,8 @@ import { periodOf } from "../../actions/launch/pay-run.ts";
 import { PlanChangesBody } from "../../api/plan-changes.ts";
 import { planChangesSince } from "../../reports/plan-changes.ts";
 import { getRun, joinedRun } from "../../store/runs/runs.ts";
+import { nobodyApproves } from "../../reports/approver-conditions.ts";
+import { zoneOf } from "../../reports/moment.ts";
 import { planAnswer } from "../../reports/plan-answer.ts";
 import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
@@ -92,7 +94,13 @@ function addPlanning(routes: Routes): void {
       const { businessId } = profile;
       const launch = { businessId, playbook: playbook.name, period, policy: playbook };
       const joins = await joinedRun(context.store.db, launch);
-      return { status: 200, json: planAnswer(plan, joins?.runId) };
+      const judging = {
+        ...{ db: context.store.db, nowMs: context.nowMs() },
+        sandboxesOnly: context.sandboxesOnly(),
+      };
+      const warnings = await nobodyApproves(judging, profile, { name: playbook.name, playbook });
+      const told = { zone: zoneOf(context, profile.name), warnings, joins: joins?.runId };
+      return { status: 200, json: planAnswer(plan, told) };
     },
   });
 }
@@ -113,7 +121,7 @@ function addPages(routes: Routes): void {
       if (plan === undefined) {
         throw notFound(`There is no plan “${params.id}” (any more): POST /v1/plans makes one.`);
       }
-      return { status: 200, json: planAnswer(plan) };
+      return { status: 200, json: planAnswer(plan, { zone: zoneOf(context, plan.business) }) };
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { BillChoice } from "../../contracts/playbook.ts";
 import { read } from "../blocks.ts";
 import { isRecord } from "../check-values.ts";
-import { checkCondition } from "../conditions.ts";
+import { readCondition } from "../conditions.ts";
 import type { Issue } from "../source.ts";
 import { fine, type Reading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
 
@@ -39,8 +39,7 @@ function readWhere(input: unknown): Reading<string> {
       'review, or a condition such as payable.description.contains("rent")',
     );
   }
-  const fault = checkCondition(input, "approve");
-  return fault === null ? fine(input) : { ok: false, fault };
+  return readCondition(input, "approve");
 }
 
 /** Reads an id of the service: a vendor's or a payment's. */

@@ -49,6 +49,15 @@ interface Sums extends Pick<Account, "sourceId" | "kind" | "name" | "last4"> {
   readonly still: Taking;
 }
 
+/** Where bills stand. */
+interface Standing {
+  readonly state: LineState;
+  /** True of failed ones whose new payments are not in what the account has now. */
+  readonly isPaidAgain: boolean;
+  /** True of those that wait for an approval. */
+  readonly isOpen: boolean;
+}
+
 const NO_BILLS: Taking = { bills: NOTHING, decidedCents: 0 };
 
 /**
@@ -69,8 +78,11 @@ export class AccountSums {
     return [...this.#sums.keys()];
   }
 
-  /** @param isOpen true of bills that wait for an approval */
-  add({ funding, overLimit }: PlanLine, state: LineState, bills: BillSum, isOpen: boolean): void {
+  add(
+    { funding, overLimit }: PlanLine,
+    bills: BillSum,
+    { state, isPaidAgain, isOpen }: Standing,
+  ): void {
     if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
     const { sourceId, kind, name, last4 } = funding;
     const { all = NO_BILLS, still = NO_BILLS } = this.#sums.get(sourceId) ?? {};
@@ -81,7 +93,7 @@ export class AccountSums {
     this.#sums.set(sourceId, {
       ...{ sourceId, kind, name, last4 },
       all: and(all),
-      still: TAKES_NO_MORE.includes(state) ? still : and(still),
+      still: isPaidAgain || TAKES_NO_MORE.includes(state) ? still : and(still),
     });
   }
 

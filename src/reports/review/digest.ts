@@ -131,7 +131,8 @@ export class ReviewDigest {
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
     if (!this.#of.drop.has(line.payableId)) {
-      this.#accounts.add(plan, state, bills, missing !== null);
+      const { isPaidAgain } = group;
+      this.#accounts.add(plan, bills, { state, isPaidAgain, isOpen: missing !== null });
     }
     if (!this.#isOver && DECIDABLE.includes(line.state)) {
       this.#unsentSources.add(plan.funding.sourceId);

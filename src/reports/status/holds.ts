@@ -1,5 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { GoesOut, HeldSums } from "../../api/holds.ts";
+import type { Freed } from "../../api/incidents.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
@@ -10,7 +11,7 @@ import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
 import { getRun } from "../../store/runs/runs.ts";
-import type { FreedLine } from "../../actions/holds/release.ts";
+import type { FreedByIncident, FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lines.ts";
 import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
@@ -119,6 +120,19 @@ export async function goesOutJson(
     items: shown.map(({ payableId, amountCents, runId }) => {
       return { payableId, ...calledBill(names?.get(payableId)), amountCents, runId };
     }),
+  };
+}
+
+/** Bills that are paid again, go out or are held still because an account was released. */
+export async function freedJson(
+  context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
+  profile: BusinessProfile,
+  { paidAgain, goesOut, stillHeld }: FreedByIncident,
+): Promise<Freed> {
+  return {
+    paidAgain: await goesOutJson(context, profile, paidAgain),
+    goesOut: await goesOutJson(context, profile, goesOut),
+    stillHeld: billSumOf(stillHeld),
   };
 }
 

@@ -5,7 +5,7 @@ import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
-import { createHold, listHolds, releaseHold } from "../holds/holds.ts";
+import { createHold, type Hold, listHolds, releaseHold } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -184,13 +184,18 @@ export async function decideIncident(
 /** The account is free again: also of what an earlier round has left on hold. */
 async function releaseHolds(
   trx: Transaction<Tables>,
-  { businessId, sourceId, workflowId }: Incident,
+  incident: Incident,
   { by, nowMs, businessMs }: { by: string; nowMs: number; businessMs: number },
 ): Promise<void> {
+  const { businessId } = incident;
   for (const hold of await listHolds(trx, { businessId, active: true, nowMs: businessMs })) {
-    const isOwn = hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
-    if (isOwn) await releaseHold(trx, hold.holdId, by, nowMs);
+    if (isHoldOf(incident, hold)) await releaseHold(trx, hold.holdId, by, nowMs);
   }
+}
+
+/** True of the holds that an incident has set, in this round or an earlier one: a release lifts them. */
+export function isHoldOf({ workflowId, sourceId }: Incident, hold: Hold): boolean {
+  return hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
 }
 
 /** Asks again: what was decided for has come to nothing. */

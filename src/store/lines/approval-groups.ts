@@ -1,12 +1,15 @@
-import { type SqlBool, sql } from "kysely";
+import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
+import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
 import type { Hold } from "../holds/holds.ts";
+import type { Tables } from "../schema/tables.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
+import { isPaidAgain } from "./reserved.ts";
 
 /** A line as it stands, with what its approval goes by. */
 export interface LineAsApproved {
@@ -17,13 +20,15 @@ export interface LineAsApproved {
 
 /**
  * Lines of a run that differ in nothing that their approval goes by: state, account, rule, who has
- * approved them, holds on them, a changed bank account of their vendor, a day that has passed. What
- * holds for the first of them in plan order holds for all.
+ * approved them, holds on them, a changed bank account of their vendor, a day that has passed,
+ * whether their money is gone. What holds for the first of them in plan order holds for all.
  */
 export interface LineGroup extends LineAsApproved {
   readonly bills: BillSum;
   /** The first execution date of them. */
   readonly firstDate: string;
+  /** True where they failed, and their new payments are out of what their account has. */
+  readonly isPaidAgain: boolean;
 }
 
 interface Grouping {
@@ -73,6 +78,7 @@ export async function approvalGroups(
     .selectFrom("run_lines")
     .select(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
     .select(["amount_cents", "execution_date", "line_no"])
+    .select((eb) => paidAgain(eb, newYorkDate(businessMs)).as("paid_again"))
     .select([
       sql`case when escalated = 1 then stage end`.as("escalated_stage"),
       sql`case when days_late > 0 then 1 end`.as("late"),
@@ -96,14 +102,14 @@ export async function approvalGroups(
     .as("each_line");
   const rows = await db
     .selectFrom(each)
-    .select([COUNT, CENTS])
+    .select(["paid_again", COUNT, CENTS])
     .select((eb) => [
       eb.fn.min("line_no").as("first_no"),
       eb.fn.min("execution_date").as("first_date"),
     ])
     .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
     .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
-    .groupBy(["is_apart", "apart_vendor", "alone", "given", "passed"])
+    .groupBy(["is_apart", "apart_vendor", "alone", "given", "passed", "paid_again"])
     .execute();
   if (rows.length === 0) return [];
   const firsts = rowsAs(
@@ -118,9 +124,16 @@ export async function approvalGroups(
     .flatMap((row) => {
       const first = byNo.get(Number(row.first_no));
       const bills = { count: Number(row.count), cents: Number(row.cents) };
-      return first === undefined ? [] : [{ ...first, bills, firstDate: row.first_date }];
+      const of = { bills, firstDate: row.first_date, isPaidAgain: row.paid_again !== null };
+      return first === undefined ? [] : [{ ...first, ...of }];
     })
     .toSorted((one, other) => one.planned.line.lineNo - other.planned.line.lineNo);
+}
+
+/** 1 for a failed bill whose new payment is out of what its account has. */
+function paidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: string) {
+  const isAgain = eb.and([eb("state", "=", "retrying"), isPaidAgain(eb, today)]);
+  return eb.case().when(isAgain).then(sql.lit(1)).end();
 }
 
 /** Lines that somebody should look at, the largest first; of what is cancelled nobody needs to know it. */

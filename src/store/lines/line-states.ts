@@ -1,4 +1,6 @@
+import { sql, type SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
+import { isIn } from "../sql/is-in.ts";
 
 /** States of lines that may still move money, in the order of the index `run_lines_under_way`. */
 export const UNDER_WAY: readonly LineState[] = [
@@ -10,3 +12,10 @@ export const UNDER_WAY: readonly LineState[] = [
   "processing",
   "retrying",
 ];
+
+/**
+ * True for a line under way, of whichever account. The account makes SQLite take their index: else
+ * it is spared a sort by another one, and reads all that the business has ever paid.
+ */
+export const IS_UNDER_WAY = sql<SqlBool>`(run_lines.source_id >= ''
+  and ${isIn("run_lines.state", UNDER_WAY)})`;

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
 import { factOf, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
-import { isIn } from "../sql/is-in.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import type { Lines } from "../payables/line-parts.ts";
-import { UNDER_WAY } from "./line-states.ts";
+import { IS_UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { currentOf, linesOfPayable } from "./payable-history.ts";
 import {
@@ -107,16 +106,16 @@ export async function paidSumOf(
   return { bills: Number(count), totalCents: Number(cents) };
 }
 
-/** Those under way, which an index finds, and those that wait. */
+/** Those under way, which an index finds, and those that wait, which open runs have. */
 function openOf(db: Db, businessId: string, { scope, value }: HoldTarget) {
-  let query = db
-    .selectFrom("run_lines")
-    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-    .where("run_lines.business_id", "=", businessId);
+  let query = db.selectFrom("run_lines").innerJoin("runs", "runs.run_id", "run_lines.run_id");
   const column = heldColumn(scope);
   if (column !== null) query = query.where(column, "=", value);
   return [
-    query.where(isIn("run_lines.state", UNDER_WAY)),
-    query.where("runs.phase", "not in", ENDED_PHASES).where("run_lines.state", "in", WAITING),
+    query.where("run_lines.business_id", "=", businessId).where(IS_UNDER_WAY),
+    query
+      .where("runs.business_id", "=", businessId)
+      .where("runs.phase", "not in", ENDED_PHASES)
+      .where("run_lines.state", "in", WAITING),
   ];
 }

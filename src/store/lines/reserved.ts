@@ -1,8 +1,9 @@
-import type { ExpressionBuilder } from "kysely";
+import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isIn } from "../sql/is-in.ts";
+import { idsIn } from "../sql/rows-as.ts";
 import { UNDER_WAY } from "./line-states.ts";
 
 /** States whose money is promised, and which the service has not taken out of the source yet. */
@@ -11,11 +12,16 @@ const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"
 /** States that a line comes to when its money is taken; one that is paid again stays `retrying`. */
 const TAKEN: readonly LineState[] = ["processing", "settled"];
 
-export interface ReservedFrom {
+/** Lines that are left out because their money is counted elsewhere. */
+export interface ExceptLines {
+  readonly exceptRunId?: string;
+  /** Of that run only the lines of these bills; all of them if missing. */
+  readonly exceptPayableIds?: readonly string[];
+}
+
+export interface ReservedFrom extends ExceptLines {
   readonly businessId: string;
   readonly sourceId: string;
-  /** Left out: this run's own lines. */
-  readonly exceptRunId?: string;
   /** Today's date in New York. */
   readonly today: string;
   /**
@@ -46,18 +52,24 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
 function promised(db: Db, from: ReservedFrom) {
   return reserving(db, from)
     .where(isIn("run_lines.state", UNDER_WAY))
-    .where((eb) => {
-      const paidAgain = eb.exists(payingAgain(eb));
-      return eb.or([
+    .where((eb) =>
+      eb.or([
         eb("run_lines.state", "in", PROMISED),
         eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
-        eb.and([
-          eb("run_lines.state", "=", "retrying"),
-          eb.not(eb.exists(moneyTakenAgain(eb))),
-          eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
-        ]),
-      ]);
-    });
+        eb.and([eb("run_lines.state", "=", "retrying"), eb.not(isPaidAgain(eb, from.today))]),
+      ]),
+    );
+}
+
+/**
+ * True of a failed bill whose new payment is out of what its account has: the service shows the
+ * money as taken, or the date is over.
+ *
+ * @param today date in New York
+ */
+export function isPaidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: string) {
+  const dateIsOver = payingAgain(eb).where("run_lines.execution_date", "<", today);
+  return eb.or([eb.exists(moneyTakenAgain(eb)), eb.exists(dateIsOver)]);
 }
 
 function taken(db: Db, from: ReservedFrom, sinceMs: number) {
@@ -88,14 +100,20 @@ function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
 }
 
 function reserving(db: Db, from: ReservedFrom) {
-  const query = db
+  return db
     .selectFrom("run_lines")
     .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
     .where("run_lines.business_id", "=", from.businessId)
-    .where("run_lines.source_id", "=", from.sourceId);
-  return from.exceptRunId === undefined
-    ? query
-    : query.where("run_lines.run_id", "!=", from.exceptRunId);
+    .where("run_lines.source_id", "=", from.sourceId)
+    .where(isCounted(from));
+}
+
+/** True of lines that are not left out. */
+export function isCounted({ exceptRunId, exceptPayableIds }: ExceptLines): RawBuilder<SqlBool> {
+  if (exceptRunId === undefined) return sql<SqlBool>`true`;
+  const isOthers = sql<SqlBool>`run_lines.run_id <> ${exceptRunId}`;
+  if (exceptPayableIds === undefined) return isOthers;
+  return sql<SqlBool>`(${isOthers} or run_lines.payable_id not in ${idsIn(exceptPayableIds)})`;
 }
 
 /** States of lines whose money may be gone by now, once their date has come. */

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
-import { isIn } from "../sql/is-in.ts";
 import {
   AS_STANDS,
   IS_SPLIT,
@@ -10,7 +9,7 @@ import {
   STANDS,
   toSentSum,
 } from "./split-lines.ts";
-import { UNDER_WAY } from "./line-states.ts";
+import { IS_UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
 
@@ -23,7 +22,7 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
     .selectFrom("run_lines")
     .select(["execution_date", STANDS.as(AS_STANDS), IS_SPLIT.as("is_split"), COUNT, CENTS])
     .where("business_id", "=", businessId)
-    .where(isIn("state", UNDER_WAY))
+    .where(IS_UNDER_WAY)
     .where(STANDS, "in", SENT)
     .groupBy(["execution_date", sql.ref(AS_STANDS), IS_SPLIT])
     .orderBy("execution_date")
@@ -54,7 +53,7 @@ export async function recallableLines(
     .select("plan_lines.line")
     .selectAll("run_lines")
     .where("run_lines.business_id", "=", businessId)
-    .where(isIn("run_lines.state", UNDER_WAY))
+    .where(IS_UNDER_WAY)
     .where((eb) => {
       const held = eb("run_lines.state", "=", "held");
       if (firstInTime === null) return held;

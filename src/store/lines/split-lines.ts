@@ -3,9 +3,8 @@ import { SENT } from "../../domain/payments/line-parts.ts";
 import { sumCents } from "../../domain/money.ts";
 import { type Lines, linesInParts } from "../payables/line-parts.ts";
 import type { Db } from "../sql/db.ts";
-import { isIn } from "../sql/is-in.ts";
 import type { DaySum } from "./day-sums.ts";
-import { UNDER_WAY } from "./line-states.ts";
+import { IS_UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 
 /**
@@ -68,7 +67,7 @@ export async function onlyOnItsWay(
 ): Promise<SentSum[]> {
   if (!sums.some(({ isSplit, state }) => isSplit && SENT.includes(state))) return [...sums];
   const inParts = await linesInParts(db, (all) =>
-    of(all).where(isIn("run_lines.state", UNDER_WAY)).where("run_lines.state", "in", SENT),
+    of(all).where(IS_UNDER_WAY).where("run_lines.state", "in", SENT),
   );
   return sums.map((sum) => {
     const theirs = inParts.filter(

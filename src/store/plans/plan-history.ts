@@ -4,6 +4,7 @@ import { weekOf } from "../../domain/clock/new-york.ts";
 import { vendorWeek, type WeekUse } from "../../domain/planning/limits.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { getLinesOfPayables } from "../lines/plan-lines.ts";
+import { type ExceptLines, isCounted } from "../lines/reserved.ts";
 import { rowsAs } from "../sql/rows-as.ts";
 
 /** States whose money counts against a weekly limit: paid, or possibly paid. */
@@ -20,16 +21,16 @@ const COMMITTED: readonly LineState[] = [
 /** States that say that a vendor was paid, or is being paid, to the account of the line. */
 const PAID: readonly LineState[] = ["scheduled", "processing", "held", "settled"];
 
-/** What other runs of the business have committed, from the week of `today` on. */
+/** What runs of the business have committed, from the week of `today` on. */
 export async function weekUse(
   db: Db,
-  business: { readonly businessId: string; readonly exceptRunId: string; readonly today: string },
+  business: ExceptLines & { readonly businessId: string; readonly today: string },
 ): Promise<WeekUse> {
   const rows = await db
     .selectFrom("run_lines")
     .select((eb) => ["contact_id", "execution_date", eb.fn.sum<number>("amount_cents").as("cents")])
     .where("business_id", "=", business.businessId)
-    .where("run_id", "!=", business.exceptRunId)
+    .where(isCounted(business))
     .where("execution_date", ">=", weekOf(business.today).monday)
     .where("state", "in", COMMITTED)
     .groupBy(["contact_id", "execution_date"])

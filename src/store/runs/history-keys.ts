@@ -1,9 +1,17 @@
 import { type RawBuilder, sql } from "kysely";
+import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Db } from "../sql/db.ts";
+import { isIn } from "../sql/is-in.ts";
 import { takeLease } from "../sql/leases.ts";
 
 const PREFIX = "history-key/";
+
+/** True of an incident that follows a deposit, whatever was decided meanwhile. */
+const HAS_MOVING_DEPOSIT = sql`exists (
+  select 1 from top_ups
+  where top_ups.business_id = incidents.business_id and top_ups.owner = incidents.workflow_id
+    and ${isIn("top_ups.state", MOVING_TOP_UP_STATES)})`;
 
 /** A worker says that it encrypts with a key: whoever reads what it writes needs that key. */
 export async function noteHistoryKey(db: Db, keyId: string): Promise<void> {
@@ -20,7 +28,7 @@ export async function keysOfOpenWork(db: Db): Promise<string[]> {
     first(db, "retries", "started_at_ms", sql`phase <> 'ended'`),
     first(db, "onboardings", "launched_at_ms", sql`ended_at_ms is null`),
     first(db, "cancellations", "requested_at_ms", sql`ended_at_ms is null`),
-    first(db, "incidents", "opened_at_ms", sql`phase <> 'ended'`),
+    first(db, "incidents", "opened_at_ms", sql`phase <> 'ended' or ${HAS_MOVING_DEPOSIT}`),
   ]);
   const since = oldest.filter((atMs) => atMs !== null);
   if (since.length === 0) return [];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../../src/contracts/names.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
 import { eventually } from "../../gateway/support/gateway.ts";
+import { typed } from "../../gateway/support/typed.ts";
 import { useLaunches } from "../../gateway/support/launches.ts";
 import { approveLines, planLine, seedRun, setLine } from "../../gateway/support/rows.ts";
 
@@ -78,5 +79,22 @@ describe("what people do", () => {
     expect(await getRetry(scene.on.gateway.store.db, "biz_acme", "p_retry")).toMatchObject({
       requested: "retry",
     });
+  });
+
+  test("is said with its bills and their sum where these are tried again", async () => {
+    const operator = await scene.on.gateway.token("oli", ["operator"]);
+    const bills = ["p_one", "p_two"];
+    const run = await seedRun(scene.on.gateway.store, {
+      period: "2026-06-18",
+      lines: bills.map((id) => planLine(id)),
+    });
+    await approveLines(scene.on.gateway.store, run, bills);
+    for (const id of bills)
+      await setLine(scene.on.gateway.store, run.runId, id, { state: "parked", reasonCode: "R02" });
+    const retry = ["resolve", ...bills, "--retry", "--reason", "new bank details", "--yes"];
+    const { code, stdout } = await typed(scene.on.gateway, operator, retry);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/✓ .*BILL-p_one, \$100\.00: tried again\n/);
+    expect(stdout).toContain("2 bills, $200.00, are tried again.");
   });
 });

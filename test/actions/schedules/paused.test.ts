@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { Client } from "@temporalio/client";
-import { beforeEach, describe, expect, test } from "vitest";
+import { Client, type ScheduleSummary } from "@temporalio/client";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { withSchedule } from "../../../src/store/playbooks/schedule-turns.ts";
 import { compareSchedules } from "../../../src/janitor/schedules.ts";
 import { scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
 import { dataConverterOf } from "../../../src/temporal/codec.ts";
-import { isUnderNewestKey } from "../../../src/temporal/schedules.ts";
+import { isUnderNewestKey, pauseSchedule, readSchedule } from "../../../src/temporal/schedules.ts";
 import { profile } from "../../gateway/support/gateway.ts";
 import { useSchedules } from "../../gateway/support/schedules.ts";
 
@@ -179,6 +179,7 @@ describe("a pause made in Temporal itself", () => {
 describe("a schedule that was made under an older key", () => {
   const key = (id: string) => ({ id, key: randomBytes(32) });
   const [older, newer] = [key("older"), key("newer")];
+  const of = { business: "acme", playbook: "weekly" };
   const under = (...encryptionKeys: readonly ReturnType<typeof key>[]): Client => {
     const { connection, options } = scene.on.client;
     const dataConverter = dataConverterOf({ encryptionKeys, encryptsHistories: () => true });
@@ -192,7 +193,6 @@ describe("a schedule that was made under an older key", () => {
     await scene.apply("{ every: thursday }");
     await scene.post("weekly/pause", { note: "books are being closed" });
     await pass(under(older));
-    const of = { business: "acme", playbook: "weekly" };
     await expect.poll(() => isUnderNewestKey(under(older), of)).toBe(true);
     const now = under(...keys);
     expect(await isUnderNewestKey(now, of)).toBe(false);
@@ -203,5 +203,36 @@ describe("a schedule that was made under an older key", () => {
       .describe();
     expect(state).toMatchObject({ paused: true, note: expect.stringContaining("books are being") });
     expect(action.args).toMatchObject([{ playbook: "weekly", business: "acme" }]);
+  });
+
+  /** What the janitor does where the list still has the schedule as it was at first. */
+  async function passEarly(temporal: Client): Promise<void> {
+    vi.spyOn(temporal.schedule, "list").mockImplementation(async function* () {
+      const scheduleId = scheduledPayRunId("acme", "weekly");
+      yield { scheduleId, state: { paused: false } } as ScheduleSummary;
+    });
+    await pass(temporal);
+  }
+
+  test.each([
+    ["by a person", () => scene.post("weekly/pause", { note: "audit" })],
+    ["at Temporal itself", () => scene.handle().pause("audit")],
+  ])("stays paused %s after its key is gone, whatever a list still says", async (_, pause) => {
+    await scene.apply("{ every: thursday }");
+    await pause();
+    await passEarly(under(older));
+    const now = under(newer);
+    await passEarly(now);
+    expect(await isUnderNewestKey(now, of)).toBe(true);
+    const kept = await readSchedule(now, of, null);
+    expect(kept).toMatchObject({ paused: true, note: expect.stringContaining("audit") });
+  });
+
+  test("is paused, and read, also by who lacks that one", async () => {
+    await scene.apply("{ every: thursday }");
+    await passEarly(under(older));
+    await pauseSchedule(under(newer), of, "ada: audit");
+    const kept = await readSchedule(under(newer), of, null);
+    expect(kept).toEqual({ paused: true, note: "ada: audit", inStep: false });
   });
 });

@@ -3,9 +3,22 @@ import { followRun } from "../../../activities/runs/follow-run.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { PaymentsApiError, type Payment } from "../../../src/payments-api/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
+
+/** What the service shows of each payment from now on. */
+function shows(world: MoneyWorld, change: (payment: Payment) => Partial<Payment>): void {
+  world.override = {};
+  const { payments } = world.context().clientOf("acme");
+  world.override = {
+    listAll: async (filter, options) => {
+      const listed = await payments.listAll(filter, options);
+      return listed.map((payment) => ({ ...payment, ...change(payment) }));
+    },
+  };
+}
 
 describe("a failed payment", () => {
   test("gets its owner also where the first call to Temporal is lost", async ({ world }) => {
@@ -82,18 +95,19 @@ test("a vendor that can't be read keeps nobody's payment from being followed, an
   expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
 });
 
+test("an alarm keeps its code and its reason where a part of the bill fails", async ({ world }) => {
+  const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 138_750_00 }]);
+  await world.pay(runId);
+  const { paymentIds } = await world.line(runId, payableId);
+  const alarm = { reasonCode: "more-than-owed", reason: "It is more than is owed." };
+  await changeLine(world.store.db, { runId, payableId }, alarm, Date.now());
+  shows(world, ({ id }) => (id === paymentIds[0] ? { status: "failed" } : {}));
+  await world.follow(runId);
+  expect(paymentIds).toHaveLength(2);
+  expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled", ...alarm });
+});
+
 describe("a payment that moves as no payment can", () => {
-  /** What the service shows of each payment from now on. */
-  function shows(world: MoneyWorld, change: (payment: Payment) => Partial<Payment>): void {
-    world.override = {};
-    const { payments } = world.context().clientOf("acme");
-    world.override = {
-      listAll: async (filter, options) => {
-        const listed = await payments.listAll(filter, options);
-        return listed.map((payment) => ({ ...payment, ...change(payment) }));
-      },
-    };
-  }
   const later = (payment: Payment, ms: number): string =>
     new Date(Date.parse(payment.updatedAt ?? "") + ms).toISOString();
   const alarms = (world: MoneyWorld) =>

@@ -292,6 +292,36 @@ describe("planning dry", () => {
     expect(summary.planHash).toBe(dry?.planHash);
   });
 
+  test("counts what the period's own run has promised and committed already, and its other bills once", async ({
+    planning,
+  }) => {
+    await planning.reset({
+      payables: [
+        { ...due, id: "z1", contactId: "v1" },
+        { ...due, id: "z2", contactId: "v1" },
+      ],
+    });
+    const limits = { ...POLICY.limits, vendorPerWeekCents: 15_000 };
+    const policy = { ...POLICY, name: "again", limits };
+    const runId = await planning.launch("again", { ...policy, limits: POLICY.limits });
+    await planned(planning, runId);
+    const { db } = planning.store;
+    await changeLine(db, { runId, payableId: "z1" }, { state: "scheduled" }, Date.now());
+    const approved = { state: "planned", funded: true } as const;
+    await changeLine(db, { runId, payableId: "z2" }, approved, Date.now());
+    const { id: z3 } = await planning.sandbox.control.createPayable({ ...due, contactId: "v1" });
+    await planning.sandbox.control.changePayable("z1", { status: "void" });
+    await planDry(planning.context(), {
+      ...{ business: "acme", playbook: "again", period: PERIOD, dryPlanId: "plan_5" },
+      unstored: { policy, revision: 1 },
+    });
+    const dry = await getDryPlanPage(db, "plan_5", { page: 1, pageSize: 10 });
+    expect(dry).toMatchObject({ reservedCents: 10_000 });
+    expect(dry?.lines.map(({ payableId }) => payableId).sort()).toEqual([z3, "z2"].sort());
+    const over = "over-vendor-week-limit";
+    expect(dry?.lines.map(({ overLimit }) => overLimit?.code)).toEqual([over, over]);
+  });
+
   test("says so where a launch would only plan", async ({ planning }) => {
     await planning.reset({ payables: [{ ...due, id: "y1", contactId: "v1" }] });
     const schedule = {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import type { RunStatus } from "../../../src/api/runs.ts";
-import { leftText, nextCommands, PlanDigest } from "../../../src/cli/show/plan.ts";
+import { leftText, nextCommands, PlanDigest, skippedCounts } from "../../../src/cli/show/plan.ts";
 import { shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
@@ -52,6 +52,23 @@ test("what an account lacks is said as that, in a plan, in a review and after an
       expect.stringMatching(/Balance is short by \$5\.00 .* waits for money/),
     ]);
   }
+});
+
+test("what a plan leaves out is counted by its reason in plain words, most first", () => {
+  const skippedByCode = { "where-not-met": 39, paid: 57, "not-due": 1 };
+  const said = skippedCounts({ ...planSummary([]), skippedByCode }).map(stripVTControlCharacters);
+  expect(said).toEqual([
+    "Left out (97 bills): 57 paid already, 39 outside the playbook's “where”, 1 not due yet",
+  ]);
+  expect(skippedCounts({ ...planSummary([]), skippedByCode: {} })).toEqual([]);
+});
+
+test("by when a plan is decided is told in the zone of its business", () => {
+  const plan = { ...planSummary([]), decideBy: "2026-11-23T05:00:00Z" };
+  const said = (zone?: string) =>
+    new PlanDigest().totals({ ...plan, ...(zone === undefined ? {} : { zone }) }).at(-1);
+  expect(said()).toMatch(/^Decide by Sunday, Nov 22, 11:59 PM New York: /);
+  expect(said("America/Los_Angeles")).toMatch(/^Decide by Sunday, Nov 22, 8:59 PM Los Angeles: /);
 });
 
 test("a plan says how many bills can't be recalled once they are sent", () => {

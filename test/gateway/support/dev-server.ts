@@ -25,10 +25,14 @@ export class DevServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  async start(): Promise<void> {
+  /** @param isBare without Payrun's search attributes, like a server of which it made nothing */
+  async start(isBare = false): Promise<void> {
+    const known = devServerArguments(this.port);
+    const isFlag = (at: number): boolean => known[at] === "--search-attribute";
+    const bare = known.filter((_, at) => !isFlag(at) && !isFlag(at - 1));
     const child = spawn(
       this.#cliPath,
-      [...devServerArguments(this.port), "--headless", "--db-filename", this.#databasePath],
+      [...(isBare ? bare : known), "--headless", "--db-filename", this.#databasePath],
       { stdio: "ignore" },
     );
     this.#child = child;

@@ -1,0 +1,43 @@
+import type { NotSent } from "../approvals/share.ts";
+import { notSentText } from "../approvals/share-texts.ts";
+import { counted, waits } from "../counted.ts";
+import { formatUsd } from "../money.ts";
+
+interface Sum {
+  readonly bills: number;
+  readonly totalCents: number;
+}
+
+/** What a release of an account means for the bills that have waited for it. */
+interface Freed {
+  readonly paidAgain: Sum & { readonly notSent?: readonly NotSent[] | undefined };
+  readonly stillHeld: Sum;
+}
+
+/** The same in sentences; none where no bill has waited. */
+export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed): string[] {
+  const { notSent = [] } = paidAgain;
+  const notNow = notSent.reduce((sum, { count }) => sum + count, 0);
+  const rest = waited - paidAgain.bills - notNow - stillHeld.bills;
+  const [are, them] = stillHeld.bills === 1 ? ["is", "it"] : ["are", "them"];
+  return [
+    ...(paidAgain.bills === 0
+      ? []
+      : [
+          `${sumText(paidAgain)} ${paidAgain.bills === 1 ? "is" : "are"} paid again, on the next banking day.`,
+        ]),
+    ...notSent.map(notSentText),
+    ...(stillHeld.bills === 0
+      ? []
+      : [`${sumText(stillHeld)} ${are} not paid again now: other holds keep ${them} back.`]),
+    ...(rest <= 0
+      ? []
+      : [
+          `${counted(rest, "bill")} ${waits(rest)} for something else: payrun explain BILL says what.`,
+        ]),
+  ];
+}
+
+function sumText({ bills, totalCents }: Sum): string {
+  return `${counted(bills, "bill")}, ${formatUsd(totalCents)},`;
+}

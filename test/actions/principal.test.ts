@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { requireRole } from "../../src/actions/principal.ts";
+
+test("who lacks the role reads each role that would do once, and which they have", () => {
+  const vera = { tokenId: "tok_1", name: "vera", roles: ["viewer"], businesses: null };
+  expect(() => requireRole(vera, ["operator", "admin", "operator"])).toThrow(
+    "This needs one of the roles operator, admin; vera has viewer.",
+  );
+});
