@@ -54,10 +54,10 @@ export async function assessIncident(
   const assessment = {
     phase: incident.phase,
     waitingFor,
-    soFar: `${counted(bills.length, "bill")} of ${formatUsd(neededCents)} bounced (${incident.code})`,
+    soFar: `${counted(bills.length, "bill")} of ${formatUsd(neededCents)} bounced (the first: ${incident.code})`,
     wakeInMs,
     details: [
-      `**${account}** of ${business} is on hold for all runs: payments from it bounced (${incident.code}).`,
+      `**${account}** of ${business} is on hold for all runs: payments from it bounced (the first: ${incident.code}).`,
       "",
       `Waits for ${waitingFor}.`,
       "",

@@ -20,46 +20,35 @@ import { decideByOf } from "../../src/domain/planning/dates.ts";
 import {
   beginStage,
   escalateDue,
+  firstDateToDecide,
   postponeReminder,
   type StageSum,
   turnedStages,
   waitingBills,
 } from "../../src/store/approvals/approval-waits.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { firstDateIn } from "../../src/store/lines/lines.ts";
 import { lastRaisedMs, raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-
-/** Whom a run waits for, and when something about that comes by itself. */
-export interface Asking {
-  readonly asks: readonly ApprovalAsk[];
-  /** Business-clock instant of the next reminder or escalation. */
-  readonly nextMs: number | null;
-}
-
-/** Whom a run's open approvals are asked of. */
-export async function asksOf(trx: Transaction<Tables>, run: Run): Promise<readonly ApprovalAsk[]> {
-  const waiting = await waitingBills(trx, run.runId);
-  return waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
-}
 
 /**
  * Opens the stages whose turn has come, escalates what has waited too long and reminds, each fact
  * told once, in the transaction that assesses the run.
  *
  * A playbook whose approvals take no notice of time costs nothing here.
+ *
+ * @returns business-clock instant of the next reminder or escalation; null for none
  */
 export async function askApprovers(
   trx: Transaction<Tables>,
   run: Run,
   clock: ClockReading,
-): Promise<Asking> {
-  if (!asksInTime(run.policy)) return { asks: [], nextMs: null };
+): Promise<number | null> {
+  if (!asksInTime(run.policy)) return null;
   const asking = new AskingRun(trx, run, clock);
   await asking.openStages();
   await asking.escalate();
-  const waiting = await asking.remind(await waitingBills(trx, run.runId));
+  const waiting = await asking.remind();
   // On a fast clock what is due already waits for people to have had their minute.
   const soonMs = clock.scale > 1 ? clock.businessMs + PEOPLE_MIN_MS * clock.scale : Infinity;
   const next = waiting
@@ -69,8 +58,7 @@ export async function askApprovers(
     ])
     .filter((at) => at !== null)
     .map((at) => (at > clock.businessMs ? at : soonMs));
-  const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
-  return { asks, nextMs: next.length === 0 ? null : Math.min(...next) };
+  return next.length === 0 ? null : Math.min(...next);
 }
 
 class AskingRun {
@@ -149,8 +137,10 @@ class AskingRun {
   }
 
   /** @returns what waits, with the next reminders */
-  async remind(waiting: readonly WaitingBills[]): Promise<readonly WaitingBills[]> {
+  async remind(): Promise<readonly WaitingBills[]> {
     const { remind } = this.#run.policy;
+    // What is on hold is asked about anew once it is let go.
+    const waiting = (await waitingBills(this.#trx, this.#moment)).filter(({ isHeld }) => !isHeld);
     if (remind === undefined || (await this.#remindedJustNow())) return waiting;
     const { businessMs, askedBeforeMs } = this.#moment;
     const after: WaitingBills[] = [];
@@ -190,12 +180,15 @@ class AskingRun {
     sum: StageSum,
     more: Pick<WaitingBills, "remindAtMs" | "escalateAtMs" | "escalated">,
   ): ApprovalAsk | undefined {
-    return askOf(this.#run.policy, { ...sum, ...more, sinceMs: null, sinceRealMs: null });
+    return askOf(this.#run.policy, {
+      ...{ ...sum, ...more, given: 0, isHeld: false },
+      ...{ sinceMs: null, sinceRealMs: null },
+    });
   }
 
   /** Of all that still waits. */
   async #deadline(): Promise<Deadline> {
-    const first = await firstDateIn(this.#trx, this.#run.runId, ["awaiting-approval"]);
+    const first = await firstDateToDecide(this.#trx, this.#moment);
     return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
   }
 
@@ -207,7 +200,7 @@ class AskingRun {
     await raiseNotice(this.#trx, {
       businessId: run.businessId,
       kind,
-      factKey: [run.runId, ask.ruleIndex, ask.stage, Number(ask.escalated), businessMs].join("/"),
+      factKey: factOf(run.runId, ask, businessMs),
       ...text,
       roles: kind === "approval-escalated" ? ask.escalatesTo : askedRoles(ask),
       data: {
@@ -224,4 +217,11 @@ class AskingRun {
       nowMs: realMs,
     });
   }
+}
+
+/** Those of whom one has approved are reminded apart from those that nobody has looked at. */
+function factOf(runId: string, ask: ApprovalAsk, businessMs: number): string {
+  const { ruleIndex, stage, escalated, given } = ask;
+  const fact = [runId, ruleIndex, stage, Number(escalated), businessMs];
+  return [...fact, ...(given === 0 ? [] : [given])].join("/");
 }

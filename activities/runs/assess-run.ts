@@ -15,11 +15,12 @@ import { decideByOf } from "../../src/domain/planning/dates.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
+import { askOf } from "../../src/domain/approvals/asks.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
+import { firstDateToDecide, waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
-import { firstDateIn } from "../../src/store/lines/lines.ts";
 import { countWaitingForIncidents } from "../../src/store/lines/retry-cases.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
@@ -37,7 +38,7 @@ import {
 } from "../../src/store/lines/undecided-lines.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { askApprovers, type Asking, asksOf } from "./ask-approvers.ts";
+import { askApprovers } from "./ask-approvers.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { cameBack, troubledLines } from "../../src/store/lines/troubled-lines.ts";
 import { lostRun, unplanned } from "./lost-run.ts";
@@ -54,8 +55,6 @@ type RunView = Parameters<typeof judgeProgress>[0] &
 /** Whom it waits for, and until when they decide. */
 type Asked = Required<Pick<Parameters<typeof judgeProgress>[0], "asks" | "decideBy">>;
 
-const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
-
 /**
  * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and says what
  * there is to do. Reads no service: it can run as often as anybody looks.
@@ -69,7 +68,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   return context.store.transactionOf(found.businessId, async (trx) => {
     const facts = await RunFacts.of(trx, await startDecisionTime(trx, runId, clock), clock);
     const rejected = await isRejected(trx, runId);
-    let asking: Asking = NOBODY_ASKED;
+    let nextAskMs: number | null = null;
     const { phase: before, cancelRequestedAtMs } = facts.run;
     if (!ENDED_PHASES.includes(before)) {
       if (cancelRequestedAtMs !== null || rejected) {
@@ -78,11 +77,11 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
         await facts.settleDates();
-        asking = await askApprovers(trx, facts.run, clock);
+        nextAskMs = await askApprovers(trx, facts.run, clock);
       }
       await facts.settleDeposits(rejected);
     }
-    const view = await facts.view(rejected, asking);
+    const view = await facts.view(rejected, nextAskMs);
     const { publicUrl } = context;
     const page = publicUrl === undefined ? undefined : `${publicUrl}${runPage(runId)}`;
     const progress = judgeProgress({ ...view, page });
@@ -99,7 +98,9 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
       }
-      const told = { run, progress, counts, waits, clock, asks: view.asks };
+      // Of what is on hold people are told once it is let go.
+      const asks = view.asks.filter(({ isHeld }) => !isHeld);
+      const told = { run, progress, counts, waits, clock, asks };
       const tellInMs = await notifyOfRun(trx, told);
       return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, tellInMs) };
     }
@@ -209,7 +210,7 @@ class RunFacts {
     }
   }
 
-  async view(rejected: boolean, asking: Asking): Promise<RunView> {
+  async view(rejected: boolean, nextAskMs: number | null): Promise<RunView> {
     const { runId } = this.#run;
     const { businessMs, serviceMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
@@ -237,8 +238,8 @@ class RunFacts {
       deposits: await depositsStand(this.#trx, runId, this.#clock),
       // Nothing is read while the service can't be, or asks to be left alone.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
-      ...(await this.#asked(counts, asking)),
-      nextAskMs: asking.nextMs,
+      ...(await this.#asked(counts)),
+      nextAskMs,
       nextChangesMs: [...(await nextChangesMs(this.#trx, this.moment)), this.#decisionTimeEndMs()],
       ...(await this.#afterLoss()),
       shortForMs: due.shortSinceMs === null ? 0 : this.#clock.realMs - due.shortSinceMs,
@@ -246,11 +247,15 @@ class RunFacts {
     };
   }
 
-  async #asked(counts: RunView["counts"], { asks }: Asking): Promise<Asked> {
-    if (!counts.has("awaiting-approval")) return { asks, decideBy: null };
-    const first = await firstDateIn(this.#trx, this.#run.runId, ["awaiting-approval"]);
-    const decideBy = first === null ? null : decideByOf(first);
-    return { asks: asks.length > 0 ? asks : await asksOf(this.#trx, this.#run), decideBy };
+  async #asked(counts: RunView["counts"]): Promise<Asked> {
+    const isOpen = counts.has("awaiting-approval") || counts.has("on-hold");
+    if (!isOpen) return { asks: [], decideBy: null };
+    const waiting = await waitingBills(this.#trx, this.moment);
+    const first = await firstDateToDecide(this.#trx, this.moment);
+    return {
+      asks: waiting.flatMap((bills) => askOf(this.#run.policy, bills) ?? []),
+      decideBy: first === null ? null : decideByOf(first),
+    };
   }
 
   /** Until when nothing is sent after a loss of the store was noticed. */

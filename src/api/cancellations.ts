@@ -17,6 +17,9 @@ export const CancellationStatusBody = z
     playbook: z.string().describe("Empty where a person named the payments"),
     phase: z.enum(CANCELLATION_PHASES),
     waitingFor: z.string().nullable(),
+    releasedBy: z
+      .array(z.string())
+      .describe("Roles that release what it holds back; empty where it cancels"),
     needsAction: z.boolean(),
     counts: z.partialRecord(z.enum(CANCELLATION_STATES), z.int()),
     totalCents: z.int(),

@@ -127,6 +127,15 @@ export const HistoryBody = z
         seq: z.int().describe("Number of the request that made it"),
       }),
     ),
+    recall: z
+      .object({
+        by: z.string().nullable().describe("Null where it can't be, or has no known end"),
+        why: z.string().nullable().describe("Why it can't be; null where it can"),
+      })
+      .nullable()
+      .describe(
+        "Whether its payment can be called back; null where nothing of it is still to be paid",
+      ),
     externalPayments: z
       .array(
         z.object({

@@ -30,6 +30,24 @@ const waitingDeposit = topUpStatus
   })
   .openapi("WaitingDeposit");
 
+/** Bills that are held back until somebody releases them, as one person sees them. */
+const waitingRelease = z
+  .object({
+    id: z.string().describe("What holds them back"),
+    business: z.string(),
+    playbook: z.string(),
+    runId: z.string().describe("The run of the bills"),
+    bills: billSum,
+    holds: z.array(z.string()).describe("The holds to release"),
+    releasedBy: z.array(z.string()).describe("Roles that may release them"),
+    releaseBy: z
+      .string()
+      .nullable()
+      .describe("The first time after which one isn't paid on its date"),
+    yours: z.boolean().describe("True where the one who asks may release them"),
+  })
+  .openapi("WaitingRelease");
+
 export const OverviewBody = z
   .object({
     businesses: z.array(
@@ -44,10 +62,12 @@ export const OverviewBody = z
       }),
     ),
     waiting: z.array(waitingRun).describe("The nearest deadline first"),
+    releases: z.array(waitingRelease).describe("The nearest time first"),
     deposits: z.array(waitingDeposit).describe("Of runs, by the day on which they must be made"),
   })
   .openapi("Overview");
 
 export type Overview = Shown<typeof OverviewBody>;
 export type WaitingRun = Overview["waiting"][number];
+export type WaitingRelease = Overview["releases"][number];
 export type WaitingDeposit = Overview["deposits"][number];

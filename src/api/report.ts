@@ -37,6 +37,7 @@ export const ReportBody = z
     phase: z.enum(RUN_PHASES),
     outcome,
     planOnly,
+    waitingFor: z.string().nullable().describe("As its status says it"),
     bills: z.int().describe("Lines of the run"),
     totalCents: z.int(),
     settledBills: z.int(),

@@ -47,6 +47,10 @@ export const RunReviewBody = z
       .string()
       .nullable()
       .describe("From when on approving changes dates; null where nothing waits for it"),
+    firstPayment: z
+      .string()
+      .nullable()
+      .describe("The first day on which one of `waiting` is paid; of all bills where none waits"),
     accounts: z
       .array(
         z.object({

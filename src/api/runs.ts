@@ -163,6 +163,8 @@ const waitingApproval = z.object({
   stages: z.int(),
   by: z.array(z.string()).describe("Roles that may decide now"),
   quorum: z.int(),
+  given: z.int().describe("Approvals of it that are there"),
+  onHold: z.literal(true).optional().describe("There where a hold keeps them back besides"),
   lines: z.int(),
   totalCents: z.int(),
   since: z.string().nullable().describe("On the business clock"),

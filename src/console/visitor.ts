@@ -26,6 +26,10 @@ export interface Visitor {
   readonly roles: readonly string[];
   /** Names of the businesses that they act for. */
   readonly businesses: readonly string[];
+  /** True where they may cancel payments and runs. */
+  readonly mayOperate: boolean;
+  /** Whether they may hold and stop something of a business. */
+  readonly mayHold: (business: string) => Promise<boolean>;
   /** The zone in which people of a business are told times. */
   readonly zoneOf: (business: string) => string;
   /** The hidden field of each form, which shows that it is a page of this session that sends it. */

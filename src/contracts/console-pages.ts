@@ -11,6 +11,11 @@ export function depositPage(runId: string, hash: string, planHash: string | null
   return `${runPage(runId)}/deposit?topUp=${encodeURIComponent(hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
 }
 
+/** Where holds are released, once it was seen what goes out then. */
+export function releasePage(holds: readonly string[]): string {
+  return `/holds/release?${holds.map((id) => `id=${encodeURIComponent(id)}`).join("&")}`;
+}
+
 /** @param business which of several businesses it is of, where that is known */
 export function billPage(payableId: string, business?: string): string {
   return `/bills/${encodeURIComponent(payableId)}${of(business)}`;

@@ -10,6 +10,8 @@ import { readBody, SMALL_BODY_BYTES } from "./http/limits.ts";
 import { addressOf } from "./http/request.ts";
 import type { Routes } from "./http/route.ts";
 import { scopedTo } from "./http/scope.ts";
+import { MAY } from "./routes/fields.ts";
+import { holdersOf } from "./routes/held-thing.ts";
 import {
   callerOfSession,
   FORM_TOKEN_FIELD,
@@ -35,12 +37,17 @@ export function consoleDoor(
       const caller = await callerOfSession(c, context);
       if (caller === undefined) return undefined;
       const { name, roles } = caller.principal;
+      const scoped = scopedTo(context, caller);
+      const hasOne = (of: readonly string[]) => of.some((role) => roles.includes(role));
       const visitor: Visitor = {
         name,
         roles,
-        businesses: scopedTo(context, caller)
-          .profiles.all()
-          .map((profile) => profile.name),
+        businesses: scoped.profiles.all().map((profile) => profile.name),
+        mayOperate: hasOne(MAY.operate),
+        mayHold: async (business) => {
+          const profile = scoped.profiles.get(business);
+          return profile !== undefined && hasOne(await holdersOf(scoped, profile));
+        },
         zoneOf: (business) => zoneOf(context, business),
         formToken: { field: FORM_TOKEN_FIELD, value: formTokenOf(caller) },
         keptForm: async (path) => {

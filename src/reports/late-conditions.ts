@@ -105,8 +105,8 @@ async function decisionsDue(
 ): Promise<Condition[]> {
   if (sandbox) return [];
   const found: Condition[] = [];
-  for (const run of await listRuns(db, { businessId, phase: "awaiting-approval", limit: RUNS })) {
-    const decideBy = await deadlineOf(db, run);
+  for (const run of await listRuns(db, { businessId, undecidedAtMs: nowMs, limit: RUNS })) {
+    const decideBy = await deadlineOf(db, run, nowMs);
     if (decideBy === null || Date.parse(decideBy) - nowMs > DECIDE_SOON_MS) continue;
     const by = spokenDeadline(decideBy, { zone });
     const text = `the run ${run.runId} waits for a decision, and its dates change after ${by}`;

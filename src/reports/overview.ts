@@ -1,4 +1,4 @@
-import type { Overview, WaitingDeposit, WaitingRun } from "../api/overview.ts";
+import type { Overview, WaitingDeposit, WaitingRelease, WaitingRun } from "../api/overview.ts";
 import type { StateSums } from "../api/runs.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { whyNotCounted } from "../actions/decide.ts";
@@ -7,6 +7,7 @@ import type { Principal } from "../actions/principal.ts";
 import { askedRoles, askOf } from "../domain/approvals/asks.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { newYorkDate, weekOf } from "../domain/clock/new-york.ts";
+import { sumCents } from "../domain/money.ts";
 import { waitingBills } from "../store/approvals/approval-waits.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import { type DaySum, sumsByDay } from "../store/lines/day-sums.ts";
@@ -15,6 +16,7 @@ import { listRuns, type Run } from "../store/runs/runs.ts";
 import { businessNowMs, momentOf } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
+import { waitingReleases } from "./waiting-releases.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -29,6 +31,7 @@ export async function overviewOf(
 ): Promise<Overview> {
   const businesses = [];
   const waiting: WaitingRun[] = [];
+  const releases: WaitingRelease[] = [];
   const deposits: WaitingDeposit[] = [];
   for (const profile of profiles) {
     const { name, businessId } = profile;
@@ -42,15 +45,14 @@ export async function overviewOf(
       incidents: incidents.filter(({ phase }) => phase === "open").length,
       days: await daysOf(context, businessId, businessMs === 0 ? context.nowMs() : businessMs),
     });
-    const filter = { businessId, phase: "awaiting-approval", limit: WAITING_MOST } as const;
+    const filter = { businessId, undecidedAtMs: businessMs, limit: WAITING_MOST };
     for (const run of await listRuns(db, filter)) {
       waiting.push(await waitingRun(context, run, principal, businessMs));
     }
+    releases.push(...(await waitingReleases(context, profile, principal)));
     deposits.push(...(await waitingDeposits(context, profile, principal, businessMs)));
   }
-  // All bills of a run that nobody has approved may be on hold: then nobody is waited for.
-  const asked = waiting.filter(({ waiting: bills }) => bills.count > 0);
-  return { businesses, waiting: asked.toSorted(byDeadline), deposits };
+  return { businesses, waiting: waiting.toSorted(byDeadline), releases, deposits };
 }
 
 function byDeadline(one: WaitingRun, other: WaitingRun): number {
@@ -67,27 +69,27 @@ async function waitingRun(
   const { runId, business, playbook, period, launchedBy, policy } = run;
   const asksFor = (bills: Awaited<ReturnType<typeof waitingBills>>) =>
     bills.flatMap((some) => askOf(policy, some) ?? []);
-  const all = asksFor(await waitingBills(db, runId));
-  const open = { name: principal.name, businessMs };
+  const now = { runId, businessMs };
+  const all = asksFor(await waitingBills(db, now));
   const mayCount = (await whyNotCounted(context, run, principal)) === undefined;
   const isMine = (roles: readonly string[]) => roles.some((role) => principal.roles.includes(role));
   const mine = mayCount
-    ? asksFor(await waitingBills(db, runId, open)).filter((ask) => isMine(askedRoles(ask)))
+    ? asksFor(await waitingBills(db, now, principal.name)).filter((ask) => isMine(askedRoles(ask)))
     : [];
   const others = all.flatMap(askedRoles);
   return {
     ...{ id: runId, business, playbook, period, launchedBy },
     waiting: sumOf(all),
     yours: sumOf(mine),
-    decideBy: await deadlineOf(db, run),
+    decideBy: await deadlineOf(db, run, businessMs),
     waitsFor: [...new Set(others)],
   };
 }
 
 function sumOf(bills: readonly { readonly count: number; readonly cents: number }[]) {
   return {
-    count: bills.reduce((sum, { count }) => sum + Number(count), 0),
-    cents: bills.reduce((sum, { cents }) => sum + Number(cents), 0),
+    count: bills.reduce((sum, { count }) => sum + count, 0),
+    cents: sumCents(bills.map(({ cents }) => cents)),
   };
 }
 

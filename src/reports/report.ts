@@ -28,6 +28,7 @@ export interface RunReport {
   readonly outcome?: string;
   /** Present if the run only planned. */
   readonly planOnly?: true;
+  readonly waitingFor: string | null;
   readonly bills: number;
   readonly totalCents: number;
   readonly settledBills: number;
@@ -67,7 +68,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
 export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
-  const { phase, outcome, byState, givenBack, plan } = await runHead(context, run);
+  const { phase, outcome, waitingFor, byState, givenBack, plan } = await runHead(context, run);
   const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
   const shown = odd.lines.map((line) => paymentStatus(line, []));
   const exceptions = await markStanding(context.store.db, run, shown);
@@ -80,6 +81,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     phase,
     ...(outcome === undefined ? {} : { outcome }),
     ...(onlyPlans(run.policy) ? { planOnly: true } : {}),
+    waitingFor,
     bills: sumOf(byState, ({ count }) => count),
     totalCents: sumOf(byState, ({ cents }) => cents),
     settledBills: byState.settled?.count ?? 0,
@@ -115,6 +117,7 @@ export function reportOfStatus(status: RunStatus): RunReport {
     period: status.period,
     zone: status.zone,
     phase: status.phase,
+    waitingFor: status.waitingFor,
     bills: status.payments.length,
     totalCents: sumOf(byState, ({ cents }) => cents),
     settledBills: byState.settled?.count ?? 0,

@@ -17,6 +17,7 @@ import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
+import { businessNowMs } from "./moment.ts";
 import { waitingForNow } from "./status/left-items.ts";
 import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
 import { onboardingItems } from "./status/onboarding.ts";
@@ -34,6 +35,8 @@ interface ListFilter {
   /** True: only what waits for a person. */
   readonly needsAction?: boolean | undefined;
   readonly limit: number;
+  /** Business-clock instant; undefined where it is not known. */
+  readonly businessMs: number | undefined;
   /** What a cancellation waits for now. */
   readonly waitingForOf: (cancellation: Cancellation) => Promise<string | null>;
 }
@@ -79,23 +82,26 @@ const LISTS: Readonly<
 export async function listEverything(
   context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,
   of: readonly (string | undefined)[],
-  asked: Omit<ListFilter, "businessId" | "waitingForOf">,
+  asked: Omit<ListFilter, "businessId" | "businessMs" | "waitingForOf">,
 ): Promise<ListedRun[]> {
   const kinds = await Promise.all(
-    of.flatMap((businessId) => {
+    of.map(async (businessId) => {
       const waitingForOf = (each: Cancellation) => waitingForNow(context, each);
-      const filter = { ...asked, businessId, waitingForOf };
-      return Object.values(LISTS).map((list) => list(context.store.db, filter));
+      const business = context.profiles.byBusinessId(businessId ?? "")?.name;
+      const businessMs =
+        business === undefined ? undefined : await businessNowMs(context, business);
+      const filter = { ...asked, businessId, businessMs, waitingForOf };
+      return Promise.all(Object.values(LISTS).map((list) => list(context.store.db, filter)));
     }),
   );
   return kinds
-    .flat()
+    .flat(2)
     .toSorted((a, b) => b.launchedAt.localeCompare(a.launchedAt))
     .slice(0, asked.limit);
 }
 
 async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  const { businessId, phase, needsAction, limit } = filter;
+  const { businessId, businessMs, phase, needsAction, limit } = filter;
   const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
   if (phase !== undefined && known === undefined) return [];
   // What has completed may have exceptions since.
@@ -106,6 +112,7 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
       ...(businessId === undefined ? {} : { businessId }),
       ...(each === undefined ? {} : { phase: each }),
       ...(needsAction === undefined ? {} : { needsAction }),
+      businessMs,
       busy: true,
       limit,
     }),

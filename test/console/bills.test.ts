@@ -140,7 +140,7 @@ describe("What needs action", () => {
     expect(done.text).toContain("Your decision counts");
     expect(await inForce()).toEqual([]);
     expect((await olga.get(path)).text).toContain(
-      "Decided Insufficient funds “The money is there”, said",
+      "Decided The first: Insufficient funds “The money is there”, said",
     );
     const again = await olga.post(path, {});
     expect(again.status).toBe(403);
@@ -236,6 +236,57 @@ test("Who lacks the role reads which it takes, and which they have", async () =>
   expect(refused.text).toMatch(
     /one of the roles operator, .*; vera has viewer\. Nothing was done\./,
   );
+});
+
+test("Bills, vendors and runs offer holds, stops and cancels to those who may take them, and say to others whose they are", async () => {
+  await setLine(gateway.store, run.runId, "pbl_0101", {
+    ...{ state: "scheduled", paymentIds: ["pmt_1"], executionDate: "2029-11-26" },
+  });
+  const runPage = `/runs/${encodeURIComponent(run.runId)}`;
+  const offered = async (name: string, roles: readonly string[]) => {
+    const visits = await signedIn(gateway, name, roles);
+    const pages = [
+      await visits.get("/bills/pbl_0101"),
+      await visits.get("/vendors/con_4"),
+      await visits.get(runPage),
+    ];
+    const html = pages.map((page) => page.html).join("");
+    const [, ...found] = [
+      "",
+      "/bills/pbl_0101/hold",
+      "/bills/pbl_0101/cancel",
+      "/vendors/con_4/hold",
+    ]
+      .concat(`${runPage}/hold`, `${runPage}/cancel`, "Stop the vendor", "Stop this run")
+      .map((act) => html.includes(act));
+    return { found, said: pages.map(({ text }) => text.includes("A hold takes the role")) };
+  };
+  const all = { found: Array(7).fill(true), said: [false, false, false] };
+  expect(await offered("oli", ["operator"])).toEqual(all);
+  expect(await offered("cora", ["controller"])).toEqual({
+    ...{ found: [true, false, true, true, false, true, true], said: [false, false, false] },
+  });
+  expect(await offered("vera", ["viewer"])).toEqual({
+    ...{ found: Array(7).fill(false), said: [true, true, true] },
+  });
+});
+
+test("A payment that is to be cancelled is promised to come back as long as that can be, and one of several not at all", async () => {
+  const page = "/bills/pbl_0101/cancel?business=acme";
+  const standing = async (paymentIds: readonly string[]) => {
+    await setLine(gateway.store, run.runId, "pbl_0101", { state: "scheduled", paymentIds });
+    const [bill, asked] = [await olga.get("/bills/pbl_0101"), await olga.get(page)];
+    return { offered: bill.html.includes("/bills/pbl_0101/cancel"), text: asked.text };
+  };
+  const one = await standing(["pmt_1"]);
+  expect(one.offered).toBe(true);
+  expect(one.text).toMatch(/It can be called back until .* 8:55 AM New York\./);
+  const several = await standing(["pmt_1", "pmt_2"]);
+  expect(several.offered).toBe(false);
+  expect(several.text).toContain(
+    "Of a bill with several scheduled payments the service cancels none.",
+  );
+  expect(several.text).not.toContain("can be called back");
 });
 
 test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {

@@ -45,7 +45,8 @@ describe("A hold", () => {
   });
 
   test.each([
-    ["scheduled", "may still cancel it until 9:00 AM New York of its day"],
+    // Five minutes before it goes out, as a stop says it too.
+    ["scheduled", "8:55 AM New York."],
     ["processing", "with the bank already"],
     ["settled", "paid already"],
   ] as const)("on a bill that is %s keeps nothing of it back, and says so", async (state, said) => {

@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { OverviewBody } from "../../src/api/overview.ts";
 import { RunReviewBody } from "../../src/api/review.ts";
+import { RunListBody } from "../../src/api/runs.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
 import { addBankingDays, nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
@@ -134,6 +136,48 @@ test("a bill that a hold keeps back and that needs another person is said to nee
   expect(answer.summary).toBe(
     "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
   );
+});
+
+test("a bill on hold that lacks a second approval is asked of the second by status, list and Today, whatever else its run does", async () => {
+  const { store } = gateway;
+  const lines = [planLine("p_sent", { quorum: 2 }), planLine("p_held", { quorum: 2 })];
+  run = await seedRun(store, { period: "2026-11-27", lines });
+  await approve("cora", ["controller"]);
+  await setLine(store, run.runId, "p_sent", { state: "scheduled" });
+  await setLine(store, run.runId, "p_held", { state: "on-hold" });
+  await setRunPhase(store.db, run.runId, { phase: "settling" });
+  const read = async (who: string, path: string) =>
+    (await gateway.call("GET", path, await gateway.token(who, ["controller"]))).json;
+  const { decideBy } = await reviewFor("bea", ["controller"]);
+  expect(decideBy).not.toBeNull();
+  expect(await read("bea", `/v1/runs/${encodeURIComponent(run.runId)}`)).toMatchObject({
+    decideBy,
+    approvals: [{ by: ["controller", "owner"], quorum: 2, given: 1, lines: 1, onHold: true }],
+  });
+  const listed = RunListBody.parse(await read("bea", "/v1/runs?needsAction=true"));
+  expect(listed.items.map(({ id }) => id)).toContain(run.runId);
+  const today = async (who: string) => {
+    const { waiting } = OverviewBody.parse(await read(who, "/v1/overview"));
+    const of = waiting.find(({ id }) => id === run.runId);
+    return [of?.waiting.count, of?.yours.count];
+  };
+  expect(await today("bea")).toEqual([1, 1]);
+  expect(await today("cora")).toEqual([1, 0]);
+});
+
+test("the first payment is that of what waits for an approval, and of all once nothing does", async () => {
+  const [soon, late] = ["2029-11-26", "2029-11-29"];
+  run = await seedRun(gateway.store, {
+    period: "2026-11-27",
+    lines: [
+      planLine("p_sent", { executionDate: soon }),
+      planLine("p_open", { executionDate: late }),
+    ],
+  });
+  await setLine(gateway.store, run.runId, "p_sent", { state: "scheduled" });
+  expect((await reviewFor("cora", ["controller"])).firstPayment).toBe(late);
+  await setLine(gateway.store, run.runId, "p_open", { state: "scheduled" });
+  expect((await reviewFor("cora", ["controller"])).firstPayment).toBe(soon);
 });
 
 test("odd bills come with their reasons, late ones with the days, and every bill with who is missing", async () => {

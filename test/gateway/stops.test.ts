@@ -50,13 +50,26 @@ describe("a hold says what it holds", () => {
   });
 
   test.each([
-    [["--all"], /payrun stop --cancel-scheduled --reason … takes back everything\./],
-    [["--run", "weekly"], /payrun stop --run \S+ --cancel-scheduled --reason … takes them back\./],
-    [["--source", "balance"], /payrun stop --source \S+ --cancel-scheduled .* takes them back\./],
+    [["--all"], /payrun stop --cancel-scheduled --reason … takes 2 of the 3 back\./],
+    [["--run", "weekly"], /payrun stop --run \S+ --cancel-scheduled .* takes 2 of the 3 back\./],
+    [["--source", "balance"], /payrun stop --source \S+ --cancel-scheduled .* takes 2 of the 3/],
+    [
+      ["--playbook", "weekly"],
+      /payrun stop --cancel-scheduled .* 2 of the 3 back, with what other/,
+    ],
     [["--contact", "vendor of p3"], /payrun stop --contact "Vendor of p3" --cancel-scheduled /],
   ])("of %j with the command that takes back what it came too late for", async (of, command) => {
     const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
     expect(held.stdout).toMatch(command);
+    expect(held.stdout).not.toContain("everything.");
+  });
+
+  test("of what the service has with a command that takes all of it back, where it can have all", async () => {
+    await setLine(gateway.store, run.runId, "p4", { state: "settled" });
+    const all = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
+    expect(all.stdout).toMatch(
+      /2 of its bills .* payrun stop --cancel-scheduled .* takes them back\./,
+    );
   });
 
   test("with nothing kept back of a bill, a run or a vendor that is paid already", async () => {

@@ -93,9 +93,12 @@ function untilText(text: string): string {
 
 /** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
 function takenBack({ scope, value, number, name, holds }: Hold): string {
-  const late = holds === undefined ? undefined : holds.recallable.bills + holds.underWay.bills;
+  if (holds === undefined) return "";
+  const late = holds.recallable.bills + holds.underWay.bills;
   if (late === 0) return "";
-  const back = `takes ${late === 1 ? "it" : "them"} back`;
+  const gone = holds.gone.bills;
+  const what = gone > 0 ? `${late} of the ${late + gone}` : late === 1 ? "it" : "them";
+  const back = `takes ${what} back`;
   const reason = "--reason …";
   switch (scope) {
     case "payable":
@@ -105,8 +108,10 @@ function takenBack({ scope, value, number, name, holds }: Hold): string {
     case "source":
     case "run":
       return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} ${back}.`;
+    case "all":
+      return `payrun stop --cancel-scheduled ${reason} ${back}.`;
     default:
-      return `payrun stop --cancel-scheduled ${reason} takes back everything.`;
+      return `payrun stop --cancel-scheduled ${reason} ${back}, with what other playbooks have there.`;
   }
 }
 

@@ -19,6 +19,8 @@ const HELP = `
                 Change pay: from in the playbook first, which says where the next run pays from
 --top-up        approves the deposit that it asks for: the hold is lifted once the money is there`;
 
+const COLUMNS = ["Account", "Stands", "Bills", "Amount", "Decided by", "First reason", "Id"];
+
 export function addIncidentCommand(program: Command, session: Session): void {
   program
     .command("incident")
@@ -55,8 +57,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
             printable(each.reason),
             dim(printable(each.source)),
           ]);
-          const columns = ["Account", "Stands", "Bills", "Amount", "Decided by", "Reason", "Id"];
-          const titles = columns.map((title) => ({ title }));
+          const titles = COLUMNS.map((title) => ({ title }));
           output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
           output.lines(found.items.flatMap(({ topUps }) => topUpLines(topUps)));
           output.document(found);

@@ -13,7 +13,7 @@ import { writeParts } from "../terminal/output.ts";
 import type { Session } from "../client/session.ts";
 import { nameOf } from "../show/plan.ts";
 import { topUpLines } from "../show/deposit.ts";
-import { outcomeLines, phaseText, planOnlyLines } from "../show/run.ts";
+import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "../show/run.ts";
 import { bold, type Column, count, dim, printable, table, yellow } from "../terminal/text.ts";
 import { type PeriodReport, PeriodReportBody } from "../../api/period-report.ts";
 import { type Report, ReportBody } from "../../api/report.ts";
@@ -199,6 +199,7 @@ function reportLines(report: Report): string[] {
   return [
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     ...outcomeLines(report),
+    ...waitsForLines(report.waitingFor),
     `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${settledText(report)}, ${formatUsd(report.settledCents)}`,
     ...planOnlyLines(report, { count: report.bills, cents: report.totalCents }),
     ...topUpLines(report.topUps),

@@ -65,7 +65,7 @@ export class Incidents {
     const { items } = await gateway.get("/v1/notices?kind=incident", NoticeListBody);
     const vendors = bounced.map(({ contactName }) => printable(contactName ?? "")).join(", ");
     narrator.text(
-      `${yellow("↻")} ${count(bills, "payment")} bounced, ${formatUsd(billsCents)}: ${printable(reason)}. Our own account was empty, so it is one incident.`,
+      `${yellow("↻")} ${count(bills, "payment")} bounced, ${formatUsd(billsCents)}, the first with: ${printable(reason)}. Our own account was empty, so it is one incident.`,
     );
     narrator.text(`  ${vendors}`);
     narrator.line(

@@ -18,7 +18,7 @@ export function incidentLines(status: IncidentStatus): string[] {
   ]);
   return [
     `${bold(printable(status.account))}  ${phaseText(status.phase)}  ${dim(status.id)}`,
-    dim(`${status.business} · ${printable(codeAndWords(status))}`),
+    dim(`${status.business} · bounced first with ${printable(codeAndWords(status))}`),
     ...waitsForLines(waitingFor),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     ...waitingLines(status),

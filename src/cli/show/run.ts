@@ -1,6 +1,7 @@
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
+import { neededText } from "../../domain/approvals/asks.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { amountTold, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
 import { type BillSum, countOf } from "../../domain/counted.ts";
@@ -94,11 +95,11 @@ function approvalLines({ approvals = [], zone }: RunStatus): string[] {
       ({ stages, escalatesTo, since }) => stages > 1 || escalatesTo.length > 0 || since !== null,
     )
     .map((waiting) => {
-      const { stage, stages, by, quorum, lines, totalCents, since, escalated } = waiting;
-      const who = quorum === 1 ? by.join(" or ") : `${quorum} people of ${by.join(" or ")}`;
+      const { stage, stages, lines, totalCents, since, escalated, onHold } = waiting;
+      const who = neededText(waiting);
       const to = printable(waiting.escalatesTo.join(" or "));
       return [
-        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
+        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}${onHold === true ? ", on hold" : ""}`,
         ...(since === null ? [] : [`asked ${spokenTime(since, zone)}`]),
         ...(escalated ? [yellow(`escalated to ${to}`)] : []),
         ...(escalated || waiting.escalatesAt === null

@@ -12,7 +12,7 @@ import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { asking } from "./ask.ts";
-import { billActPage, historyOf, nameOfBill } from "./bill.ts";
+import { billActPage, historyOf, nameOfBill, recallText } from "./bill.ts";
 import { calledThere, findUnplanned } from "./unplanned-bill.ts";
 
 const subject = ({ api, params, query }: PageRequest) =>
@@ -89,11 +89,10 @@ export const cancelBill = asking<PayableHistory>({
   ...{ subject, lead, back, button: "Cancel its payment", isStop: true },
   title: () => "Cancel a payment",
   at: (history) => billActPage(history, "cancel"),
-  says: () =>
+  says: (history) =>
     html`<p>
-      A scheduled payment can be called back until 9:00 AM New York time on the day on which it is
-      made; what comes too late is said so. The bill goes on hold first, so that no run pays it
-      again.
+      ${recallText(history)} What comes too late is said so. The bill goes on hold first, so that no
+      run pays it again.
     </p>`,
   act: async ({ api }, history, reason) => {
     const { business, payments } = history;

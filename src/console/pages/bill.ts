@@ -7,10 +7,12 @@ import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
+import type { Visitor } from "../visitor.ts";
 import { Refused } from "../refused.ts";
 import { besideText } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
@@ -31,26 +33,26 @@ export function nameOfBill({
 }
 
 /** Everything about one bill, the conclusion first. */
-export const bill: PageOf = async ({ api, params, query }) => {
+export const bill: PageOf = async ({ api, params, query, visitor }) => {
   const id = params["id"] ?? "";
   const business = query.get("business");
   try {
     const history = await historyOf(api, id, business);
     // What was held before any run has planned it.
     const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
-    return billPageOf(history, query, found);
+    return billPageOf(history, query, { found, may: await mayOf(visitor, history.business) });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     const found = await findUnplanned(api, id, business);
     if (found === undefined) throw error;
-    return unplannedBill(found);
+    return unplannedBill(found, (await mayOf(visitor, found.business)).hold);
   }
 };
 
 function billPageOf(
   history: PayableHistory,
   query: URLSearchParams,
-  found: Named | undefined,
+  { found, may }: { readonly found: Named | undefined; readonly may: May },
 ): Page {
   const planned = history.bill;
   const vendor = planned?.contactName == null ? "" : `, ${planned.contactName}`;
@@ -60,7 +62,7 @@ function billPageOf(
     main: html` ${doneNote(query.get("done"), history)} ${live("verdict", verdictOf(history))}
     ${section(
       "The bill",
-      html`${found === undefined ? "" : factsThere(found)}${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history)}`,
+      html`${found === undefined ? "" : factsThere(found)}${planned === null ? notPlanned(history) : factsOf(history, planned)}${acts(history, may)}`,
     )}
     ${history.holds.some(({ releasedAt }) => releasedAt === null) ? section("Holds", holdList(history)) : ""}
     ${live("story", section("What happened", story(history)))}
@@ -91,11 +93,23 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const late = act === "hold" ? lateHold(history) : undefined;
   return late === undefined
     ? note("good", html`<p>${said}</p>`, "Done")
-    : note("warn", html`<p>${late}</p>`, "The hold keeps back nothing that was sent");
+    : note(
+        "warn",
+        html`<p>${late}${late === RECALL ? ` ${recallText(history)}` : ""}</p>`,
+        "The hold keeps back nothing that was sent",
+      );
 }
 
-const RECALL =
-  "Its payment is not stopped by the hold. The service may still cancel it until 9:00 AM New York of its day, unless it was split.";
+/** Until when a payment can be called back, or why it can't be. */
+export function recallText({ recall, zone }: Pick<PayableHistory, "recall" | "zone">): string {
+  if (recall === null) return "The service shows no payment of it that can be called back.";
+  if (recall.why !== null) return recall.why;
+  return recall.by === null
+    ? "It can be called back while the service has it for review."
+    : `It can be called back until ${spokenTime(recall.by, zone)}.`;
+}
+
+const RECALL = "Its payment is not stopped by the hold.";
 
 /** Of a bill that Payrun has sent before it was held, or that others pay. */
 function lateHold({ state, externalPayments }: PayableHistory): string | undefined {
@@ -189,6 +203,13 @@ function factsOf(
   ]);
 }
 
+const CANCELLED_BY = html`<p class="quiet">Its payment is cancelled by an operator or admin.</p>`;
+
+/** Whose a hold is, for those whose it isn't. */
+export const HELD_BY = html`<p class="quiet">
+  A hold takes the role operator or admin, or one that approves payments.
+</p>`;
+
 /** Page of one of the acts on a bill. */
 export function billActPage(
   { payableId, business }: Pick<PayableHistory, "payableId" | "business">,
@@ -197,24 +218,32 @@ export function billActPage(
   return `${billPage(payableId)}/${act}?business=${encodeURIComponent(business)}`;
 }
 
-/** States of a bill whose payment may still be called back. */
-const RECALLABLE = ["scheduled", "held"];
+/** What whoever looks may do about a bill: nobody is offered what is refused. */
+interface May {
+  readonly hold: boolean;
+  readonly cancel: boolean;
+}
 
-function acts(history: PayableHistory): Markup {
-  const { state, payments, givenBack } = history;
+async function mayOf({ mayHold, mayOperate }: Visitor, business: string): Promise<May> {
+  return { hold: await mayHold(business), cancel: mayOperate };
+}
+
+function acts(history: PayableHistory, may: May): Markup {
+  const { state, recall, givenBack } = history;
   const to = (act: string) => billActPage(history, act);
-  const mayRecall = state !== null && RECALLABLE.includes(state) && payments.length > 0;
+  const isRecalled = recall !== null && recall.why === null;
   return html`<div class="acts">
-    ${
-      state === "parked"
-        ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
-            <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
-            <a class="button quiet" href="${to("give-up")}">Give up</a>`
-        : ""
-    }
-    ${mayRecall ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
-    <a class="button quiet" href="${to("hold")}">Hold it</a>
-  </div>`;
+      ${
+        state === "parked"
+          ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
+              <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
+              <a class="button quiet" href="${to("give-up")}">Give up</a>`
+          : ""
+      }
+      ${isRecalled && may.cancel ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
+      ${may.hold ? html`<a class="button quiet" href="${to("hold")}">Hold it</a>` : ""}
+    </div>
+    ${isRecalled && !may.cancel ? CANCELLED_BY : ""} ${may.hold ? "" : HELD_BY}`;
 }
 
 function holdList({ holds, zone }: PayableHistory): Markup {

@@ -110,7 +110,7 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${note("warn", html`<p>${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
+      html`${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
     ),
   };
 }

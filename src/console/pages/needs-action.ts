@@ -32,6 +32,7 @@ import { amount, capital, day, type Markup, runLink, usd, when } from "../words.
 import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
 import { bouncedTitle, decidesAccount, incidentPage } from "./incident.ts";
 import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
+import { releaseSection, releasesText } from "./waiting-releases.ts";
 
 const BILLS_A_PAGE = 100;
 
@@ -39,14 +40,15 @@ const BILLS_A_PAGE = 100;
 export const needsAction: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
-  const [incidents, parked, { deposits }] = await Promise.all([
+  const [incidents, parked, overview] = await Promise.all([
     api.get(IncidentListBody, "/v1/incidents"),
     api.get(ParkedBody, "/v1/payables", { query: asked }),
     api.get(OverviewBody, "/v1/overview"),
   ]);
+  const { deposits, releases } = overview;
   const open = incidents.items.filter(({ phase }) => phase !== "ended");
   const causes = [...Map.groupBy(parked.items, ({ reasonCode }) => reasonCode ?? "")];
-  const isNothing = open.length === 0 && deposits.length === 0 && causes.length === 0;
+  const isNothing = [open, deposits, releases, causes].every(({ length }) => length === 0);
   return {
     title: "Needs action",
     lead: isNothing
@@ -61,13 +63,18 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
           ...(deposits.length === 0
             ? []
             : [`${sumOfDeposits(deposits)} ${waits(deposits.length)} for approval.`]),
+          ...(releases.length === 0 ? [] : [releasesText(releases)]),
         ].join(" "),
     main: html` ${live(
       "incidents",
       open.map((each) => incidentSection(each, visitor)),
     )}
     ${live("deposits", deposits.map(depositSection))}
-    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with deposits that wait for approval, and what can be done about each.</p>`) : ""}
+    ${live(
+      "releases",
+      releases.map((each) => releaseSection(each, overview)),
+    )}
+    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with bills that are held back, deposits that wait for approval, and what can be done about each.</p>`) : ""}
     ${causes.map(([code, bills]) => causeSection(code, bills, visitor))}
     ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
   };
@@ -78,14 +85,14 @@ function incidentSection(incident: Incident, visitor: Visitor): Markup {
   return section(
     bouncedTitle(incident),
     html`<p>
-        ${reason}.
+        The first: ${reason}.
         ${bills === 0 ? "Nothing is paid from it until somebody decides" : bills === 1 ? "Its bill waits for a decision" : "One decision is enough for all of them"};
         it takes the role ${roles.join(" or ")}.
       </p>
       ${facts([
         ["Waiting", html`${usd(billsCents)}<span class="sub">${counted(bills, "bill")}</span>`],
         ["Since", when(openedAt, visitor.zoneOf(business)), "long"],
-        ["Return code", code],
+        ["First return code", code],
         ["Business", business],
       ])}
       ${phase !== "open" ? html`<p>Decided; its money is on the way.</p>` : decidesAccount(incident, visitor) ? html`<div class="acts"><a class="button" href="${incidentPage(incident)}">Decide</a></div>` : ""}`,

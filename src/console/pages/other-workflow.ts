@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import type { AnyStatusBody } from "../../api/statuses.ts";
 import type { Shown } from "../../api/shown.ts";
-import { billPage, runPage } from "../../contracts/console-pages.ts";
+import { billPage, releasePage, runPage } from "../../contracts/console-pages.ts";
 import { KYB_STEPS } from "../../contracts/onboarding.ts";
 import { facts, live, pager, section, table } from "../elements.ts";
 import type { Made, PageRequest } from "../page.ts";
-import { badge, cancellationStateOf, phaseOf, usd, when } from "../words.ts";
+import type { Visitor } from "../visitor.ts";
+import { badge, cancellationStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
 
 type AnyStatus = Shown<typeof AnyStatusBody>;
 
@@ -15,7 +16,7 @@ export function otherWorkflow(status: AnyStatus, { params, visitor }: PageReques
   if (status.kind === "funding-incident") return { goTo: "/needs-action" };
   if (status.kind === "kyb-onboarding") return onboarding(status, id);
   if (status.kind === "cancel-scheduled" || status.kind === "hold")
-    return cancellation(status, id, visitor.zoneOf(status.business));
+    return cancellation(status, id, visitor);
   const [payment] = status.payments;
   const isHere = payment !== undefined && "paymentIds" in payment;
   return { goTo: isHere ? billPage(payment.payableId, status.business) : "/" };
@@ -44,7 +45,8 @@ payrun status ${id}${step === undefined ? "" : `\npayrun provide ${status.busine
 type Cancellation = Extract<AnyStatus, { readonly kind: "cancel-scheduled" | "hold" }>;
 type Item = Cancellation["payments"][number];
 
-function cancellation(status: Cancellation, id: string, zone: string): Made {
+function cancellation(status: Cancellation, id: string, visitor: Visitor): Made {
+  const zone = visitor.zoneOf(status.business);
   const { business, kind, launchedBy, launchedAt, reason, waitingFor } = status;
   return {
     title: kind === "hold" ? "Bills held back" : "Cancellation",
@@ -79,8 +81,8 @@ function cancellation(status: Cancellation, id: string, zone: string): Made {
             },
             {
               title: "State",
-              cell: ({ state, reason: why }) =>
-                html`${badge(cancellationStateOf(state))}${why === null ? "" : html`<span class="under ${state === "cancelled" ? "" : "why"}">${why}</span>`}`,
+              cell: ({ state, releaseBy, reason: why }) =>
+                html`${badge(cancellationStateOf(state))}${state === "withheld" && releaseBy !== null && why === null ? html`<span class="under">released by ${when(releaseBy, zone)} it is paid on its date</span>` : ""}${why === null ? "" : html`<span class="under ${state === "cancelled" ? "" : "why"}">${why}</span>`}`,
             },
             {
               title: "Amount",
@@ -91,6 +93,16 @@ function cancellation(status: Cancellation, id: string, zone: string): Made {
           status.payments,
         ),
       ),
-    )}${pager(status, (to) => `${runPage(id)}?page=${to}`)}`,
+    )}${releaseOf(status, visitor)}${pager(status, (to) => `${runPage(id)}?page=${to}`)}`,
   };
+}
+
+/** The way to release what this page shows as held back, for those who may. */
+function releaseOf({ releasedBy, payments }: Cancellation, { roles }: Visitor): Markup | "" {
+  const kept = payments.filter(({ state }) => state === "withheld");
+  const holds = kept.flatMap(({ holdId }) => holdId ?? []);
+  if (holds.length === 0 || !releasedBy.some((role) => roles.includes(role))) return "";
+  return html`<div class="acts">
+    <a class="button" href="${releasePage(holds)}">Release what is held back</a>
+  </div>`;
 }

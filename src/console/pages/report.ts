@@ -30,6 +30,9 @@ export const report: PageOf = async ({ api, params }) => {
           ["Planned", html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}</span>`],
           ["Left out by the plan", counted(found.skipped.count, "bill")],
           ["Exceptions", counted(found.exceptionCount, "bill")],
+          ...(found.waitingFor === null
+            ? []
+            : ([["Waits for", found.waitingFor, "long"]] as const)),
         ])}${progressPicture(found)}`,
       )}
       ${section("Exceptions", exceptions(found))} ${section("Decisions", decisions(found))}

@@ -13,6 +13,7 @@ import { amount, badge, day, type Markup, billStateOf, usd, whole } from "../wor
 export interface May {
   readonly approve: boolean;
   readonly reject: boolean;
+  readonly hold: boolean;
 }
 
 /** Odd ones with their reasons, late ones, the money, then all of them: one form, so that bills can be left out. */
@@ -23,7 +24,7 @@ export function bills(request: PageRequest, review: RunReview, may: May): Markup
   const above = new Set(mayDecide ? odd.items.map(({ payableId }) => payableId) : []);
   const here = new Set([...above, ...review.bills.map(({ payableId }) => payableId)]);
   const elsewhere = [...out].filter((payableId) => !here.has(payableId));
-  const content = html` ${odd.count === 0 ? "" : section(`Odd: ${counted(odd.count, "bill")}`, oddList(review, mayDecide ? out : undefined), "odd")}
+  const content = html` ${odd.count === 0 ? "" : section(`Odd: ${counted(odd.count, "bill")}`, oddList(review, may.hold, mayDecide ? out : undefined), "odd")}
   ${late.count === 0 ? "" : section(`Late: ${counted(late.count, "bill")}`, lateTable(review), "late")}
   ${section(review.waiting.count === 0 ? "Money" : "Money before and after", money(review), "money")}
   ${may.reject ? decide(review, may, out.size) : ""}
@@ -53,7 +54,11 @@ function decide({ id, planHash }: RunReview, may: May, out: number): Markup {
   );
 }
 
-function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefined): Markup {
+function oddList(
+  { odd, business }: RunReview,
+  mayHold: boolean,
+  out: ReadonlySet<string> | undefined,
+): Markup {
   const more = odd.count - odd.items.length;
   return html`<ul class="list">
       ${odd.items.map(
@@ -65,11 +70,8 @@ function oddList({ odd, business }: RunReview, out: ReadonlySet<string> | undefi
               ${bill.reason === null ? "" : html`<span class="under why">${bill.reason}</span>`}
               <span class="under">${lastPayments(bill)}</span>
               <span class="under"
-                ><a href="${vendorPage(bill.contactId, business)}">Vendor</a> ·
-                <a
-                  href="${vendorPage(bill.contactId).split("?")[0] ?? ""}/hold?business=${encodeURIComponent(business)}"
-                  >Hold the vendor</a
-                ></span
+                ><a href="${vendorPage(bill.contactId, business)}">Vendor</a
+                >${mayHold ? html` · <a href="${vendorPage(bill.contactId).split("?")[0] ?? ""}/hold?business=${encodeURIComponent(business)}">Hold the vendor</a>` : ""}</span
               ></span
             >
             <span

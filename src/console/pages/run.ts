@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
+import { HELD_BY } from "./bill.ts";
 import { depositPage, reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
@@ -36,7 +37,8 @@ export const run: PageOf = async (request) => {
       api.get(RunReviewBody, "/v1/runs/{id}/review", asked),
       api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } }),
     ]);
-    return pageOf(request, review, report);
+    const mayHold = await request.visitor.mayHold(review.business);
+    return pageOf(request, review, report, mayHold);
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "no_pay_run") throw error;
     const asked = { page: String(page), pageSize: String(OTHERS_A_PAGE) };
@@ -47,11 +49,12 @@ export const run: PageOf = async (request) => {
   }
 };
 
-function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
+function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold: boolean): Page {
   const { id, playbook, period, phase, planOnly, waiting, plan } = review;
   const isOver = ENDED_PHASES.includes(phase);
   const isOpen = waiting.count > 0 && !isOver;
-  const may = isOpen ? mayOf(review.yours) : { approve: false, reject: false };
+  const decides = isOpen ? mayOf(review.yours) : { approve: false, reject: false };
+  const may = { ...decides, hold: mayHold };
   return {
     title: `${playbook} ${period}`,
     lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
@@ -68,25 +71,30 @@ function pageOf(request: PageRequest, review: RunReview, report: Report): Page {
     ${section(
       "More",
       html`<div class="acts">
-        <a class="button quiet" href="${reportPage(id)}">Report</a>
-        ${
-          isOver
-            ? ""
-            : html`<a class="button quiet" href="${runPage(id)}/hold">Hold this run</a>
-                <a class="button quiet" href="${runPage(id)}/cancel">Cancel what is not sent</a>
-                <a
-                  class="button stop line"
-                  href="${stopPage({ run: id, business: review.business })}"
-                  >Stop this run</a
-                >`
-        }
-      </div>`,
+          <a class="button quiet" href="${reportPage(id)}">Report</a>
+          ${
+            isOver
+              ? ""
+              : html`${mayHold ? html`<a class="button quiet" href="${runPage(id)}/hold">Hold this run</a>` : ""}
+                ${request.visitor.mayOperate ? html`<a class="button quiet" href="${runPage(id)}/cancel">Cancel what is not sent</a>` : ""}
+                ${
+                  mayHold
+                    ? html`<a
+                        class="button stop line"
+                        href="${stopPage({ run: id, business: review.business })}"
+                        >Stop this run</a
+                      >`
+                    : ""
+                }`
+          }
+        </div>
+        ${isOver || mayHold ? "" : HELD_BY}`,
     )}`,
   };
 }
 
 /** What a decision of whoever looks would be: nobody is offered one that is refused. */
-function mayOf(yours: RunReview["yours"]): May {
+function mayOf(yours: RunReview["yours"]): Pick<May, "approve" | "reject"> {
   const { refusal, goesOut, newDates, held, oneOfSeveral, given, mayReject } = yours;
   const bills = goesOut.count + (newDates?.count ?? 0) + held.count;
   const counts = bills + oneOfSeveral.length + given.length > 0;
@@ -99,9 +107,7 @@ const TO_DECISION = html`<div class="acts">
 </div>`;
 
 function figures(review: RunReview): Markup {
-  const { plan, waiting, accounts, decideBy, bills: shown, launchedBy } = review;
-  const dates = [...new Set(shown.map(({ executionDate }) => executionDate))];
-  const first = dates.flatMap((date) => date ?? []).toSorted()[0];
+  const { plan, waiting, accounts, decideBy, firstPayment, launchedBy } = review;
   const part = waiting.count > 0 ? waiting : plan;
   const isPart = part.count !== plan.count;
   return facts([
@@ -113,9 +119,9 @@ function figures(review: RunReview): Markup {
     ],
     [
       "First payment",
-      first === undefined
+      firstPayment === null
         ? "–"
-        : html`${day(first)}<span class="sub">each bill below has its day</span>`,
+        : html`${day(firstPayment)}<span class="sub">each bill below has its day</span>`,
     ],
     [
       "Account",

@@ -11,6 +11,7 @@ import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
+import { releaseItem, releasesText } from "./waiting-releases.ts";
 
 /** What there is to do today, what others do, and where the week's money is. */
 export const today: PageOf = async ({ api, visitor }) => {
@@ -19,22 +20,18 @@ export const today: PageOf = async ({ api, visitor }) => {
     api.get(RunListBody, "/v1/runs", { query: { limit: "15" } }),
   ]);
   const isShown = visitor.businesses.length > 1;
-  const mine = overview.waiting.filter(({ yours }) => yours.count > 0);
-  const others = overview.waiting.filter(({ yours }) => yours.count === 0);
-  const myDeposits = overview.deposits.filter(({ yours }) => yours);
-  const othersDeposits = overview.deposits.filter(({ yours }) => !yours);
+  const [mine, others] = byWhom(overview);
   const first = overview.waiting.length === 0 && runs.items.length === 0;
   return {
     title: "Today",
-    lead: leadOf(overview, mine, myDeposits),
+    lead: leadOf(overview, mine),
     main: html`
       ${first ? firstSteps() : ""}
       ${live(
         "waits",
         html`
-          ${section("Waits for you", waitingList(mine, myDeposits, overview, "No run waits for your approval."))}
-          ${needsAction(overview)}
-          ${others.length + othersDeposits.length === 0 ? "" : section("Waits for others", waitingList(others, othersDeposits, overview, ""))}
+          ${section("Waits for you", waitingList(mine, overview))} ${needsAction(overview)}
+          ${countOf(others) === 0 ? "" : section("Waits for others", waitingList(others, overview))}
         `,
       )}
       ${live("week", weeks(overview, isShown))}
@@ -43,19 +40,36 @@ export const today: PageOf = async ({ api, visitor }) => {
   };
 };
 
-function leadOf(
-  { businesses }: Overview,
-  mine: readonly WaitingRun[],
-  deposits: Overview["deposits"],
-): string {
-  const cents = mine.reduce((sum, { yours }) => sum + yours.cents, 0);
-  const bills = mine.reduce((sum, { yours }) => sum + yours.count, 0);
+/** What waits, of every kind. */
+type Waiting = Pick<Overview, "waiting" | "releases" | "deposits">;
+
+/** What waits for the visitor, and what waits for others. */
+function byWhom({ waiting, releases, deposits }: Overview): readonly [Waiting, Waiting] {
+  const part = (isMine: boolean) => ({
+    waiting: waiting.filter(({ yours }) => yours.count > 0 === isMine),
+    releases: releases.filter(({ yours }) => yours === isMine),
+    deposits: deposits.filter(({ yours }) => yours === isMine),
+  });
+  return [part(true), part(false)];
+}
+
+function countOf({ waiting, releases, deposits }: Waiting): number {
+  return waiting.length + releases.length + deposits.length;
+}
+
+function leadOf({ businesses }: Overview, { waiting, releases, deposits }: Waiting): string {
+  const cents = waiting.reduce((sum, { yours }) => sum + yours.cents, 0);
+  const bills = waiting.reduce((sum, { yours }) => sum + yours.count, 0);
   const said = [
     ...(bills === 0 ? [] : [`${counted(bills, "bill")} of ${formatUsd(cents)}`]),
     ...(deposits.length === 0 ? [] : [sumOfDeposits(deposits)]),
   ];
-  if (said.length > 0)
-    return `${said.join(" and ")} ${waits(bills + deposits.length)} for your approval.`;
+  const approval =
+    said.length === 0
+      ? []
+      : [`${said.join(" and ")} ${waits(bills + deposits.length)} for your approval.`];
+  const yours = [...approval, ...(releases.length === 0 ? [] : [releasesText(releases)])];
+  if (yours.length > 0) return yours.join(" ");
   const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
   if (incidents > 0) {
     return `${counted(incidents, "account")} bounced: one decision for all bills of ${incidents === 1 ? "it" : "each"}.`;
@@ -66,17 +80,13 @@ function leadOf(
     : "Nothing needs you now.";
 }
 
-function waitingList(
-  runs: readonly WaitingRun[],
-  deposits: Overview["deposits"],
-  overview: Overview,
-  none: string,
-): Markup {
+function waitingList(waiting: Waiting, overview: Overview): Markup {
   const isShown = overview.businesses.length > 1;
-  if (runs.length + deposits.length === 0) return html`<p class="quiet">${none}</p>`;
+  if (countOf(waiting) === 0) return html`<p class="quiet">No run waits for your approval.</p>`;
   return html`<ul class="list">
-    ${runs.map((run) => waitingItem(run, overview, isShown))}
-    ${deposits.map((deposit) => depositItem(deposit, isShown))}
+    ${waiting.waiting.map((run) => waitingItem(run, overview, isShown))}
+    ${waiting.releases.map((release) => releaseItem(release, overview))}
+    ${waiting.deposits.map((deposit) => depositItem(deposit, isShown))}
   </ul>`;
 }
 

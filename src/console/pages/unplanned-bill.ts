@@ -22,7 +22,7 @@ export async function findUnplanned(
 }
 
 /** Its page: the search leads to it. */
-export function unplannedBill(found: Named): Page {
+export function unplannedBill(found: Named, mayHold: boolean): Page {
   const { number, state, id, business } = found;
   const may = MAY[state ?? ""] ?? NOT_APPROVED;
   return {
@@ -33,7 +33,7 @@ export function unplannedBill(found: Named): Page {
       "The bill",
       html`${factsThere(found)}
       ${
-        may === PAID
+        may === PAID || !mayHold
           ? ""
           : html`<div class="acts">
               <a

@@ -18,6 +18,7 @@ import {
   when,
 } from "../words.ts";
 import { asking } from "./ask.ts";
+import { HELD_BY } from "./bill.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
 import { sums } from "./stop.ts";
@@ -39,6 +40,7 @@ export const vendor: PageOf = async (request) => {
   const found = await vendorOf(request);
   const { bills, payments, holds, contactId, business } = found;
   const zone = request.visitor.zoneOf(business);
+  const mayHold = await request.visitor.mayHold(business);
   const open = bills.filter(
     ({ state }) => !ENDED_LINE_STATES.includes(state) || state === "parked",
   );
@@ -50,12 +52,16 @@ export const vendor: PageOf = async (request) => {
     ${section(
       "Bank account",
       html`${account(found, zone)}
-        <div class="acts">
-          <a class="button quiet" href="${holdPage(contactId, business)}">Hold the vendor</a>
-          <a class="button stop line" href="${stopPage({ contactId, business })}"
-            >Stop the vendor</a
-          >
-        </div>`,
+      ${
+        mayHold
+          ? html`<div class="acts">
+              <a class="button quiet" href="${holdPage(contactId, business)}">Hold the vendor</a>
+              <a class="button stop line" href="${stopPage({ contactId, business })}"
+                >Stop the vendor</a
+              >
+            </div>`
+          : HELD_BY
+      }`,
     )}
     ${holds.length === 0 ? "" : section("Holds", holdsOn(holds, request.visitor))}
     ${live("open", section(`Open bills (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}

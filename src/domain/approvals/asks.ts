@@ -1,4 +1,5 @@
 import type { ApprovalRule, ApprovalStage, PayRunPlaybook } from "../../contracts/playbook.ts";
+import { missingText } from "./share-texts.ts";
 import { stageText } from "./stages.ts";
 
 /** Bills of one rule that wait in one of its stages. */
@@ -7,6 +8,10 @@ export interface WaitingBills {
   /** From 0. */
   readonly stage: number;
   readonly escalated: boolean;
+  /** Approvals of the stage that are there. */
+  readonly given: number;
+  /** True where a hold keeps them back besides. */
+  readonly isHeld: boolean;
   readonly count: number;
   readonly cents: number;
   /** Business-clock time since which the first of them has waited; null if it isn't recorded. */
@@ -51,8 +56,18 @@ export function askedRoles({ by, escalated, escalatesTo }: ApprovalAsk): readonl
   return escalated ? [...by, ...escalatesTo] : by;
 }
 
+/** `controller`, `2 people of owner`; once one of the two has approved, `a second person (owner)`. */
+export function neededText({
+  by,
+  quorum,
+  given,
+}: Pick<ApprovalAsk, "by" | "quorum" | "given">): string {
+  const stage = { by, quorum };
+  return given === 0 ? stageText(stage) : missingText({ ...stage, approvals: given });
+}
+
 /** `controller (stage 1 of 2)`. */
 export function askText(ask: ApprovalAsk): string {
-  const who = stageText({ by: askedRoles(ask), quorum: ask.quorum });
+  const who = neededText({ ...ask, by: askedRoles(ask) });
   return ask.stages === 1 ? who : `${who} (stage ${ask.stage + 1} of ${ask.stages})`;
 }

@@ -1,5 +1,6 @@
 import { addBankingDays } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
+import { TOO_LATE } from "./left-to-people.ts";
 
 /** When the service executes a scheduled payment, in New York (API specification, section 3). */
 const EXECUTION_TIME = "09:00";
@@ -64,6 +65,31 @@ export function recallOf(
   if (state !== "scheduled" || isSplit) return undefined;
   const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, clock.scale);
   return untilMs !== null && clock.businessMs > untilMs ? undefined : { untilMs };
+}
+
+/** Whether what the service has of a bill can be called back. */
+export interface BillRecall {
+  /** Until when, in ISO 8601; null where it can't be, or where there is no known end. */
+  readonly by: string | null;
+  /** Why it can't be; null where it can. */
+  readonly why: string | null;
+}
+
+/**
+ * Whether the payment of a bill can be called back, and until when.
+ *
+ * @returns undefined where the service has nothing of it that is still to be paid
+ */
+export function recallOfBill(
+  of: Recallable,
+  clock: { readonly businessMs: number; readonly scale: number },
+): BillRecall | undefined {
+  if (of.state !== "scheduled" && of.state !== "held") return undefined;
+  const recall = recallOf(of, clock);
+  if (recall === undefined) {
+    return { by: null, why: of.isSplit === true ? TOO_LATE.severalScheduled : TOO_LATE.tooClose };
+  }
+  return { by: recall.untilMs === null ? null : new Date(recall.untilMs).toISOString(), why: null };
 }
 
 /**

@@ -116,15 +116,36 @@ function stillIn(day: string | null): string {
 /** Reasons that are said one after the other; the payments of all others are counted. */
 const MOST_REASONS = 3;
 
+/** Whom bills that are held back wait for. */
+export function releaseText(releasedBy: readonly string[], bills: number): string {
+  return `${releasedBy.join(" or ")} to release ${counted(bills, "withheld bill")}`;
+}
+
 /**
  * What a cancellation that has ended leaves to a person now, and until when; null where it leaves
  * nothing, or nothing any more.
+ *
+ * @param releasedBy roles that release bills which it holds back; empty where it holds none back
  */
-export function leftToPeople(items: readonly EndedItem[], businessMs: number): string | null {
+export function leftToPeople(
+  items: readonly EndedItem[],
+  businessMs: number,
+  releasedBy: readonly string[] = [],
+): string | null {
+  // Their time to be released for their date is over; they stay on hold all the same.
+  const kept = releasedBy.length === 0 ? [] : items.filter(({ state }) => state === "withheld");
+  const toRelease =
+    kept.length === 0
+      ? []
+      : [`${releaseText(releasedBy, kept.length)}, ${sumOf(kept)}, not paid until then`];
   const left = items
     .map((item) => ({ ...item, ...saidNow(item, businessMs) }))
     .filter(({ asks }) => asks);
-  if (left.length === 0) return null;
+  const texts = [...toRelease, ...(left.length === 0 ? [] : [leftText(left)])];
+  return texts.length === 0 ? null : texts.join("; and ");
+}
+
+function leftText(left: readonly (EndedItem & Said)[]): string {
   const byReason = [...Map.groupBy(left, ({ state, reason }) => reason ?? state)];
   const told = byReason
     .slice(0, MOST_REASONS)

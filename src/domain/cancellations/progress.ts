@@ -5,7 +5,7 @@ import type {
 } from "../../contracts/cancellation.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import { isNotCancelled, leftToPeople } from "./left-to-people.ts";
+import { isNotCancelled, leftToPeople, releaseText } from "./left-to-people.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface CancellationView {
@@ -67,7 +67,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
   const exceptions = items.filter(({ state }) => isNotCancelled(state)).length;
   const phase = phaseOf(view, { asked, returning, ended, exceptions });
   const waitingFor = ended
-    ? leftToPeople(items, clock.businessMs)
+    ? leftToPeople(items, clock.businessMs, view.releasedBy)
     : waitingForOf(view, { asked, returning, withheld });
   return {
     phase,
@@ -79,7 +79,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
     toChoose: !view.chosen && view.choiceWaitsFor === null && isFree,
     toCancel: isFree ? toCancel.length : 0,
     toFollow: isFree ? toFollow.length : 0,
-    needsAction: withheld.length > 0 || (ended && exceptions > 0),
+    needsAction: withheld.length > 0 || (ended && waitingFor !== null),
     exceptions,
     totalCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
     wakeInMs: wakeInMs(view, { asked, returning, withheld, blockedMs }),
@@ -126,9 +126,7 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
     ...(returning.length > 0
       ? [`the money of ${counted(returning.length, "payment")} to come back`]
       : []),
-    ...(withheld.length > 0
-      ? [`${view.releasedBy.join(" or ")} to release ${counted(withheld.length, "withheld bill")}`]
-      : []),
+    ...(withheld.length > 0 ? [releaseText(view.releasedBy, withheld.length)] : []),
   ];
   return parts.join("; ");
 }

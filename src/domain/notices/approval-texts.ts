@@ -46,7 +46,8 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadlin
 /** One line about the open stage, for people who look at the run. */
 export function askLine(ask: ApprovalAsk, zone?: string): string {
   const next = escalationLines(ask, zone).map((line) => ` ${line}`);
-  return `${askText(ask)}: ${bills(ask.count)}, ${formatUsd(ask.cents)}${since(ask, zone)}.${next.join("")}`;
+  const held = ask.isHeld ? ", on hold" : "";
+  return `${askText(ask)}: ${bills(ask.count)}, ${formatUsd(ask.cents)}${held}${since(ask, zone)}.${next.join("")}`;
 }
 
 function subject(run: RunName, sum: BillSum): string {

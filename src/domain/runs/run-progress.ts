@@ -136,7 +136,10 @@ export function judgeProgress(input: ProgressInput): Assessment {
       ? {}
       : { followEveryMs: Math.min(FOLLOW_EVERY_MAX_MS, bills * FOLLOW_MS_A_BILL) }),
     ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
-    needsAction: count("awaiting-approval", "parked") > 0 || deposits?.needsAction === true,
+    needsAction:
+      count("awaiting-approval", "parked") > 0 ||
+      input.asks?.some(({ isHeld }) => isHeld) === true ||
+      deposits?.needsAction === true,
     exceptions,
     totalCents: input.run.totalCents,
     payDate: input.payDate,
@@ -169,11 +172,16 @@ function endPhase(input: ProgressInput, count: Count): RunPhase {
 function waitText(input: ProgressInput, count: Count): string | null {
   const wait = input.waits.find(({ sourceId }) => sourceId === "");
   if (wait !== undefined) return `the service: ${wait.message}`;
+  const { asks = [] } = input;
+  const asked = asks.filter(({ isHeld }) => !isHeld);
+  const held = asks.filter(({ isHeld }) => isHeld);
+  const heldBills = held.reduce((sum, ask) => sum + ask.count, 0);
   const parts = [
-    [count("awaiting-approval"), `waiting for approval${askedText(input)}`],
+    [count("awaiting-approval"), `waiting for approval${askedText(asked)}`],
     [input.toFund, "waiting for money in the funding source"],
     [count("paying") + Math.max(0, count("planned") - input.toFund), sendingText(input)],
-    [count("on-hold"), "on hold"],
+    [count("on-hold") - heldBills, "on hold"],
+    [heldBills, `on hold and waiting for approval${askedText(held)}`],
     [count("unknown"), "in doubt: the response was lost; checking with the service"],
     [count("scheduled"), "scheduled"],
     [count("processing"), "on the way through the bank"],
@@ -199,7 +207,7 @@ function sendingText({ sendsNothingUntilMs, clock }: ProgressInput): string {
 /** How many open approvals are named; the rest are in the details. */
 const ASKS_NAMED = 3;
 
-function askedText({ asks = [] }: ProgressInput): string {
+function askedText(asks: readonly ApprovalAsk[]): string {
   if (asks.length === 0) return "";
   const named = [...new Set(asks.map(askText))];
   const more = named.length > ASKS_NAMED ? " and others" : "";

@@ -71,7 +71,15 @@ export async function requireHolder(
   profile: BusinessProfile,
   principal: Principal,
 ): Promise<void> {
-  requireRole(principal, [...MAY.operate, ...(await approverRoles(context, [profile]))]);
+  requireRole(principal, await holdersOf(context, profile));
+}
+
+/** Who may hold something of a business. */
+export async function holdersOf(
+  context: Pick<ScopedContext, "store">,
+  profile: BusinessProfile,
+): Promise<string[]> {
+  return [...MAY.operate, ...(await approverRoles(context, [profile]))];
 }
 
 /** @throws GatewayError 403 where the caller may not lift the hold, with who may */

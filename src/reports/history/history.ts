@@ -2,6 +2,7 @@ import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject } from "../../contracts/names.ts";
 import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
+import { recallOfBill } from "../../domain/cancellations/cut-off.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
@@ -91,6 +92,7 @@ export async function historyOf(
     timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
     payments: payments.map(({ hadSettled: _, ...payment }) => payment),
+    recall: await recallNow(context, profile, line, payments),
     externalPayments,
     retry: retryJson(retry),
     holds: await holdsJson(db, holds, profile),
@@ -102,6 +104,32 @@ export async function historyOf(
     ]),
     trail: { entries: trail.length, changed: changedIn(trail) },
   };
+}
+
+/** Whether what the service has of it can be called back, as a stop would say it. */
+async function recallNow(
+  context: Pick<ActionContext, "clocks" | "nowMs">,
+  profile: BusinessProfile,
+  line: Line,
+  payments: readonly { readonly status: string }[],
+) {
+  if (line === undefined) return null;
+  const isPaidAgain =
+    line.state === "retrying" && payments.some(({ status }) => status === "scheduled");
+  const of = {
+    state: isPaidAgain ? "scheduled" : line.state,
+    scheduledAt: line.executionDate,
+    isSplit: line.paymentIds.length > Math.max(1, line.attempts),
+  };
+  return recallOfBill(of, await clockOf(context, profile)) ?? null;
+}
+
+/** Our own clock where the business's can't be read. */
+async function clockOf(
+  { clocks, nowMs }: Pick<ActionContext, "clocks" | "nowMs">,
+  profile: BusinessProfile,
+): Promise<{ readonly businessMs: number; readonly scale: number }> {
+  return clocks.read(profile).catch(() => ({ businessMs: nowMs(), scale: 1 }));
 }
 
 /** What the service shows beside what its requests are known to have made. */
@@ -140,13 +168,13 @@ function leftOutJson(last: LastLeftOut) {
 }
 
 async function cancellationsJson(
-  { clocks, nowMs }: Pick<ActionContext, "clocks" | "nowMs">,
+  context: Pick<ActionContext, "clocks" | "nowMs">,
   profile: BusinessProfile,
   items: Awaited<ReturnType<typeof cancellationsOfPayable>>,
   seen: Awaited<ReturnType<typeof seenPayments>>,
 ) {
   if (items.length === 0) return [];
-  const businessMs = await clocks.read(profile).then((clock) => clock.businessMs, nowMs);
+  const { businessMs } = await clockOf(context, profile);
   return items.map(({ workflowId: id, paymentId, state, ...item }) => {
     const { status } = seen.get(paymentId ?? "") ?? {};
     const reason = reasonNow({ ...item, paymentId, state, status }, businessMs);

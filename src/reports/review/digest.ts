@@ -61,6 +61,10 @@ export function lacks(
   return isOpen && !isOver ? missingOf(under) : null;
 }
 
+function earlier(one: string | null, other: string): string {
+  return one === null || other < one ? other : one;
+}
+
 interface Reviewing {
   readonly money: PlannedMoney;
   readonly holds: readonly Hold[];
@@ -91,6 +95,8 @@ export class ReviewDigest {
   readonly #unsentSources = new Set<string>();
   /** First execution date of those that wait. */
   #first: string | null = null;
+  /** The same of all that the run has planned. */
+  #firstOfAll: string | null = null;
 
   constructor(run: Run, of: Reviewing) {
     this.#run = run;
@@ -118,8 +124,9 @@ export class ReviewDigest {
       this.#missing.add(missing, bills);
       this.mayReject ||= mayReject(group.under, this.#of.rejecter);
       this.#waiting = plus(this.#waiting, bills);
-      if (this.#first === null || group.firstDate < this.#first) this.#first = group.firstDate;
+      this.#first = earlier(this.#first, group.firstDate);
     }
+    this.#firstOfAll = earlier(this.#firstOfAll, group.firstDate);
     this.#plan = plus(this.#plan, bills);
     const state = shownState(line.state);
     this.#byState[state] = plus(this.#byState[state] ?? NOTHING, bills);
@@ -160,6 +167,7 @@ export class ReviewDigest {
       byState: this.#byState,
       waiting: this.#waiting,
       first: this.#first,
+      firstOfAll: this.#firstOfAll,
       accounts: this.#waiting.count === 0 ? this.#accounts.bare() : this.#accounts.all(),
       odd: this.#odd,
       late: this.#late,

@@ -79,7 +79,7 @@ export async function reviewOf(
   const topUps = await topUpsOf(db, runId);
   const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
   const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });
-  const { first, plan, odd, late, byState, accounts, ...rest } = digest.shown();
+  const { first, firstOfAll, plan, odd, late, byState, accounts, ...rest } = digest.shown();
   const isOver = ENDED_PHASES.includes(run.phase);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
@@ -97,6 +97,7 @@ export async function reviewOf(
     ...rest,
     plan,
     decideBy: first === null ? null : decideByOf(first),
+    firstPayment: first === null ? firstOfAll : notBefore(first, clock),
     ...(await topUpStatuses(context, run)),
     accounts,
     warnings: warningsOf({ planned, topUps, now, accounts, zone: moment.zone }),
@@ -199,13 +200,19 @@ async function yoursOf(
   };
 }
 
+/** A day of what is not approved yet, as it is if it is approved now. */
+function notBefore(date: string, clock: ClockReading | undefined): string {
+  const earliest = clock === undefined ? "" : earliestDate(clock);
+  return date < earliest ? earliest : date;
+}
+
 /** A bill that waits for an approval stands with the dates that it has if it is approved now. */
 function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
     const missing = lacks(line, under, isOver);
-    const earliest = missing === null || clock === undefined ? "" : earliestDate(clock);
-    const executionDate = line.executionDate < earliest ? earliest : line.executionDate;
+    const { executionDate: date } = line;
+    const executionDate = missing === null ? date : notBefore(date, clock);
     const shown = paymentStatus({ plan, line: { ...line, executionDate } }, approvals);
     return {
       ...shown,

@@ -1,5 +1,6 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationStatus } from "../../api/cancellations.ts";
+import { releasersOf } from "../../domain/cancellations/policy.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
@@ -43,6 +44,7 @@ export async function cancellationStatus(
     playbook: cancellation.playbook,
     phase: cancellation.phase,
     waitingFor,
+    releasedBy: [...releasersOf(cancellation.policy)],
     needsAction:
       (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
       (endedAtMs !== null && waitingFor !== null),

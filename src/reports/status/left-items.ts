@@ -4,6 +4,7 @@ import {
   leftToPeople,
   saidNow,
 } from "../../domain/cancellations/left-to-people.ts";
+import { releasersOf } from "../../domain/cancellations/policy.ts";
 import { standingReason } from "../../domain/cancellations/progress.ts";
 import {
   type CancellationItem,
@@ -24,10 +25,12 @@ export async function waitingForNow(
   cancellation: Cancellation,
 ): Promise<string | null> {
   const { endedAtMs, phase, waitingFor, workflowId } = cancellation;
-  if (endedAtMs === null || phase !== "completed-with-exceptions") return waitingFor;
+  const releasedBy = releasersOf(cancellation.policy);
+  const leavesNothing = phase !== "completed-with-exceptions" && releasedBy.length === 0;
+  if (endedAtMs === null || leavesNothing) return waitingFor;
   const { db } = context.store;
   const items = await withStatus(db, cancellation, await listItems(db, workflowId));
-  return leftToPeople(items, await nowMsOf(context, cancellation.business));
+  return leftToPeople(items, await nowMsOf(context, cancellation.business), releasedBy);
 }
 
 /** Items of a cancellation, each with what is said of it now. */

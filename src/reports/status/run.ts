@@ -6,12 +6,11 @@ import { calledBackText, phaseNow } from "../../domain/runs/after-end.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
 import { rejectionOf } from "../../store/approvals/decisions.ts";
-import { waitingBills } from "../../store/approvals/approval-waits.ts";
+import { firstDateToDecide, waitingBills } from "../../store/approvals/approval-waits.ts";
 import type { Db } from "../../store/index.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";
 import { countLines } from "../../store/lines/line-counts.ts";
-import { firstDateIn } from "../../store/lines/lines.ts";
 import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
@@ -144,6 +143,7 @@ export async function runHead(
   }
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
   const givenBack = await givenBackOf(db, runId, byState);
+  const businessMs = await businessNowMs(context, run.business);
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
@@ -152,9 +152,9 @@ export async function runHead(
     byState,
     ...givenBack,
     totalCents: run.totalCents,
-    decideBy: await deadlineOf(db, run),
+    decideBy: await deadlineOf(db, run, businessMs),
     ...(await momentOf(context, run.business)),
-    ...(await approvalsWaiting(db, run)),
+    ...(await approvalsWaiting(db, run, businessMs)),
     ...(await stoppedBy(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
     ...(run.failure === null ? {} : { failure: run.failure }),
@@ -193,9 +193,13 @@ export function withParked(
 }
 
 /** From when on a decision changes the dates of a bill that waits for one. */
-export async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
+export async function deadlineOf(
+  db: Db,
+  { runId, phase }: Run,
+  businessMs: number,
+): Promise<string | null> {
   if (ENDED_PHASES.includes(phase)) return null;
-  const first = await firstDateIn(db, runId, ["awaiting-approval"]);
+  const first = await firstDateToDecide(db, { runId, businessMs });
   return first === null ? null : decideByOf(first);
 }
 
@@ -203,19 +207,23 @@ export async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string 
 async function approvalsWaiting(
   db: Db,
   run: Run,
+  businessMs: number,
 ): Promise<{ readonly approvals?: readonly WaitingApproval[] }> {
-  const waiting = await waitingBills(db, run.runId);
+  const waiting = await waitingBills(db, { runId: run.runId, businessMs });
   const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
   return asks.length === 0 ? {} : { approvals: asks.map(waitingApproval) };
 }
 
 function waitingApproval(ask: ApprovalAsk): WaitingApproval {
-  const { stage, stages, quorum, count, cents, escalated, escalatesTo, sinceMs } = ask;
+  const { stage, stages, quorum, given, isHeld, count, cents, escalated, escalatesTo, sinceMs } =
+    ask;
   return {
     stage: stage + 1,
     stages,
     by: askedRoles(ask),
     quorum,
+    given,
+    ...(isHeld ? { onHold: true as const } : {}),
     lines: count,
     totalCents: cents,
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),

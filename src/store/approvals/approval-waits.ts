@@ -1,10 +1,10 @@
-import type { ExpressionBuilder, Transaction } from "kysely";
+import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { WaitingBills } from "../../domain/approvals/asks.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
-import { openStage } from "./line-approvals.ts";
+import { givenOf, isApproved, openStage } from "./line-approvals.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Bills of a rule in one of its stages. */
@@ -28,38 +28,60 @@ interface AskedRun {
 const toRecord = readerOf("run_lines");
 
 /**
- * What waits for approval in a run, by rule and stage.
+ * True for a line that lacks an approval: one that waits for nothing else, and one that a hold keeps
+ * back besides.
+ *
+ * @param businessMs business-clock instant that expiries are compared with
+ */
+export function lacksApproval(businessMs: number) {
+  return (eb: ExpressionBuilder<Tables, "run_lines">) =>
+    eb.or([
+      eb("run_lines.state", "=", "awaiting-approval"),
+      eb.and([eb("run_lines.state", "=", "on-hold"), eb.not(isApproved(businessMs))]),
+    ]);
+}
+
+/** The first execution date of a run's bills that lack an approval; null if none does. */
+export async function firstDateToDecide(
+  db: Db,
+  { runId, businessMs }: AskedRun,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom("run_lines")
+    .select((eb) => eb.fn.min("execution_date").as("first"))
+    .where("run_id", "=", runId)
+    .where(lacksApproval(businessMs))
+    .executeTakeFirst();
+  return row?.first ?? null;
+}
+
+/**
+ * What waits for approval in a run, by rule and stage, and by how many have approved it; of what a
+ * hold keeps back besides, the sums are apart.
  *
  * @param unlessBy somebody whose own approvals are given: only bills that they have not approved
  */
 export async function waitingBills(
   db: Db,
-  runId: string,
-  unlessBy?: { readonly name: string; readonly businessMs: number },
+  { runId, businessMs }: AskedRun,
+  unlessBy?: string,
 ): Promise<WaitingBills[]> {
-  let query = db
+  let lines = db
     .selectFrom("run_lines")
-    .select((eb) => [
-      "rule_index",
-      "stage",
-      "escalated",
-      COUNT,
-      CENTS,
-      eb.fn.min("stage_since_ms").as("since_ms"),
-      eb.fn.min("stage_real_ms").as("since_real_ms"),
-      eb.fn.min("remind_at_ms").as("remind_at_ms"),
-      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
+    .select(["rule_index", "escalated", "amount_cents", "stage_since_ms", "stage_real_ms"])
+    .select(["remind_at_ms", "escalate_at_ms"])
+    .select([
+      // Of what is on hold no stage is opened.
+      sql<number>`case when run_lines.state = 'on-hold' then ${openStage(businessMs)}
+        else run_lines.stage end`.as("stage"),
+      sql<number>`case when run_lines.state = 'on-hold' then 1 else 0 end`.as("held"),
+      givenOf(businessMs).as("given"),
     ])
     .where("run_id", "=", runId)
-    .where("state", "=", "awaiting-approval")
     .where("rule_index", ">=", 0)
-    .groupBy(["rule_index", "stage", "escalated"])
-    .orderBy("rule_index")
-    .orderBy("stage")
-    .orderBy("escalated");
+    .where(lacksApproval(businessMs));
   if (unlessBy !== undefined) {
-    const { name, businessMs } = unlessBy;
-    query = query.where((eb) =>
+    lines = lines.where((eb) =>
       eb.not(
         eb.exists(
           eb
@@ -68,13 +90,36 @@ export async function waitingBills(
             .whereRef("line_approvals.run_id", "=", "run_lines.run_id")
             .whereRef("line_approvals.payable_id", "=", "run_lines.payable_id")
             .whereRef("line_approvals.line_hash", "=", "run_lines.line_hash")
-            .where("line_approvals.principal", "=", principalOf(name))
+            .where("line_approvals.principal", "=", principalOf(unlessBy))
             .where("line_approvals.expires_at_ms", ">", businessMs),
         ),
       ),
     );
   }
-  return (await query.execute()).map(toRecord);
+  const rows = await db
+    .selectFrom(lines.as("line"))
+    .select(["rule_index", "stage", "escalated", "given", "held", COUNT, CENTS])
+    .select((eb) => [
+      eb.fn.min("stage_since_ms").as("since_ms"),
+      eb.fn.min("stage_real_ms").as("since_real_ms"),
+      eb.fn.min("remind_at_ms").as("remind_at_ms"),
+      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
+    ])
+    .groupBy(["rule_index", "stage", "escalated", "given", "held"])
+    .orderBy("held")
+    .orderBy("rule_index")
+    .orderBy("stage")
+    .orderBy("escalated")
+    .orderBy("given")
+    .execute();
+  return rows.map((row) => {
+    const { held, ...bills } = toRecord(row);
+    return {
+      ...bills,
+      ...{ count: Number(bills.count), cents: Number(bills.cents) },
+      ...{ given: Number(bills.given), isHeld: Number(held) === 1 },
+    };
+  });
 }
 
 /** Stages whose turn has come for lines that were in another one, or in none, before. */

@@ -43,6 +43,13 @@ export function isApproved(businessMs: number): RawBuilder<boolean> {
     and not exists (select 1 ${unmetStages(businessMs)}))`;
 }
 
+/** How many have approved a line of `run_lines` in the stage whose turn it is. */
+export function givenOf(businessMs: number): RawBuilder<number> {
+  // One that needs one approval, and waits, has none.
+  return sql<number>`case when run_lines.quorum > 1
+    then ${approvers(businessMs, openStage(businessMs))} else 0 end`;
+}
+
 /** The stage of a line of `run_lines` whose turn it is, from 0. */
 export function openStage(businessMs: number): RawBuilder<number> {
   return sql<number>`coalesce((select min(rule_stage.stage) ${unmetStages(businessMs)}), 0)`;

@@ -92,7 +92,8 @@ export async function openIncident(
     businessId,
     scope: "source",
     value: sourceId,
-    reason: `Payments from this account bounced: ${incident.reason}`,
+    // Others of it may bounce for other reasons.
+    reason: `Payments from this account bounced, the first with: ${incident.reason}`,
     author: workflowId,
     roles: [...incident.roles, "admin"],
     nowMs,

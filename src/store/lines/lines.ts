@@ -82,21 +82,6 @@ export async function getRunLines(
   return findEach(db, "run_lines", { runId }, "payable_id", payableIds);
 }
 
-/** The first execution date of a run's lines in one of these states; null if it has none. */
-export async function firstDateIn(
-  db: Db,
-  runId: string,
-  states: readonly LineState[],
-): Promise<string | null> {
-  const row = await db
-    .selectFrom("run_lines")
-    .select((eb) => eb.fn.min("execution_date").as("first"))
-    .where("run_id", "=", runId)
-    .where("state", "in", states)
-    .executeTakeFirst();
-  return row?.first ?? null;
-}
-
 /** The plan line that a run's line points at now. */
 export async function planLineOf(
   db: Db,

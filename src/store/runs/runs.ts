@@ -1,8 +1,9 @@
-import { sql, type Transaction } from "kysely";
+import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import { payRunId } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { onlyPlans } from "../../domain/plan-only.ts";
+import { lacksApproval } from "../approvals/approval-waits.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
@@ -162,6 +163,10 @@ export interface RunFilter {
   readonly phase?: RunPhase;
   /** True: only runs that wait for an approval or have a parked line; false: only the others. */
   readonly needsAction?: boolean;
+  /** Business-clock instant for that, with which approvals' expiries are compared. */
+  readonly businessMs?: number | undefined;
+  /** Business-clock instant: only open runs with bills that lack an approval then. */
+  readonly undecidedAtMs?: number;
   /** True: not those that an event started and that found nothing of their own to pay. */
   readonly busy?: boolean;
   readonly limit: number;
@@ -172,6 +177,9 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   let query = db.selectFrom("runs").selectAll("runs");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
   if (filter.phase !== undefined) query = query.where("phase", "=", filter.phase);
+  if (filter.undecidedAtMs !== undefined) {
+    query = query.where(isUndecided(filter.undecidedAtMs));
+  }
   if (filter.busy === true) {
     query = query.where((eb) =>
       eb.or([
@@ -186,6 +194,7 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
     query = query.where((eb) => {
       const asks = eb.or([
         eb("runs.phase", "=", "awaiting-approval"),
+        isUndecided(filter.businessMs ?? 0)(eb),
         eb.exists(
           eb
             .selectFrom("run_lines")
@@ -203,6 +212,20 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
     .limit(filter.limit)
     .execute();
   return rows.map(toRun);
+}
+
+function isUndecided(businessMs: number) {
+  return (eb: ExpressionBuilder<Tables, "runs">) =>
+    eb.and([
+      eb("runs.phase", "not in", ENDED_PHASES),
+      eb.exists(
+        eb
+          .selectFrom("run_lines")
+          .select("run_lines.payable_id")
+          .whereRef("run_lines.run_id", "=", "runs.run_id")
+          .where(lacksApproval(businessMs)),
+      ),
+    ]);
 }
 
 export interface RunPhaseChange {

@@ -149,6 +149,7 @@ async function agree(): Promise<ReadonlySet<LineState>> {
   expect(status.byState).toEqual(byState);
   expect(report.byState).toEqual(byState);
   expect(statesIn(details)).toEqual(byState);
+  expect(report.waitingFor).toBe(status.waitingFor);
   expect(report.totalCents).toBe(status.totalCents);
   expect(report.skipped.count).toBe(skipped.length);
 

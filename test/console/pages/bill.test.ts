@@ -21,7 +21,7 @@ async function perform({ path, query }: ApiRequest) {
 }
 
 function pageOf(id: string) {
-  const visitor = { perform } as unknown as Visitor;
+  const visitor = { perform, mayHold: () => Promise.resolve(true) } as unknown as Visitor;
   const query = new URLSearchParams({ business: "acme" });
   return bill({ visitor, api: new Api({ perform }), params: { id }, query });
 }

@@ -42,6 +42,23 @@ function view(items: ProgressItem[], change: Partial<CancellationView> = {}): Ca
 }
 
 describe("where a cancellation stands", () => {
+  test("what nobody has released in time waits on for those who may release it", () => {
+    const late = item({ paymentId: null, state: "withheld", open: false, reason: "Nobody did." });
+    const withholding = { holdsBack: true, releasedBy: ["controller", "owner"] };
+    expect(judgeCancellation(view([late], withholding))).toMatchObject({
+      ended: true,
+      waitingFor: "controller or owner to release 1 withheld bill, $100.00, not paid until then",
+      needsAction: true,
+    });
+    const released = item({ paymentId: null, state: "released", open: false });
+    expect(judgeCancellation(view([released], withholding))).toMatchObject({
+      waitingFor: null,
+      needsAction: false,
+    });
+    // A bill that a cancel has put on hold is as its author wants it.
+    expect(judgeCancellation(view([late], { releasedBy: [] })).waitingFor).toBeNull();
+  });
+
   test("a cancellation chooses first, and waits for its run's plan", () => {
     expect(judgeCancellation(view([], { chosen: false }))).toMatchObject({
       phase: "choosing",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { ApprovalAsk } from "../../../src/domain/approvals/asks.ts";
 import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
 import { judgeProgress, type ProgressInput } from "../../../src/domain/runs/run-progress.ts";
 
@@ -39,6 +40,15 @@ function input(
     nextLeaseMs: null,
     payDate: null,
     clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox: false },
+    ...changes,
+  };
+}
+
+function ask(changes: Partial<ApprovalAsk>): ApprovalAsk {
+  return {
+    ...{ ruleIndex: 0, stage: 0, stages: 1, escalated: false, given: 0, isHeld: false },
+    ...{ count: 1, cents: 100, by: ["owner"], quorum: 1, escalatesTo: [] },
+    ...{ sinceMs: null, sinceRealMs: null, remindAtMs: null, escalateAtMs: null },
     ...changes,
   };
 }
@@ -174,6 +184,23 @@ test("a run says what it waits for, a fault of the service first", () => {
   );
 });
 
+test("a run says whose approval is still missing, also of a bill that a hold keeps back besides", () => {
+  const two = { by: ["controller", "owner"], quorum: 2, given: 1 };
+  const once = { asks: [ask(two)] };
+  expect(judgeProgress(input({ "awaiting-approval": 1 }, once)).waitingFor).toBe(
+    "1 bill waiting for approval by a second person (controller or owner)",
+  );
+  const held = { asks: [ask({ ...two, isHeld: true })] };
+  const { waitingFor, details, needsAction } = judgeProgress(
+    input({ "on-hold": 2, scheduled: 1 }, held),
+  );
+  expect(waitingFor).toBe(
+    "1 bill on hold, 1 bill on hold and waiting for approval by a second person (controller or owner), 1 bill scheduled",
+  );
+  expect(details).toContain("- a second person (controller or owner): 1 bill, $1.00, on hold.");
+  expect(needsAction).toBe(true);
+});
+
 test("the details end what a run waits for with one full stop, also where that is a whole sentence", () => {
   const waits = [{ sourceId: "", message: "Payments are locked.", retryAtMs: 1_000 }];
   const lines = judgeProgress(input({ planned: 3 }, { waits })).details.split("\n");
@@ -190,13 +217,7 @@ test("the details link to the run's page, where somebody can say its address", (
 });
 
 test("the details say who is asked to approve, until when, and how they decide", () => {
-  const asks = [
-    {
-      ...{ ruleIndex: 0, stage: 0, stages: 1, escalated: false, count: 2, cents: 200 },
-      ...{ sinceMs: null, sinceRealMs: null, remindAtMs: null, escalateAtMs: null },
-      ...{ by: ["controller", "owner"], quorum: 1, escalatesTo: [] },
-    },
-  ];
+  const asks = [ask({ by: ["controller", "owner"], count: 2, cents: 200 })];
   const decideBy = "2026-11-05T05:00:00.000Z";
   const given = { asks, decideBy, page: "https://payrun.example.com/runs/1" };
   const { waitingFor, details } = judgeProgress(input({ "awaiting-approval": 2 }, given));

@@ -1,0 +1,56 @@
+import { html } from "hono/html";
+import type { Overview, WaitingRelease } from "../../api/overview.ts";
+import { releasePage, runPage } from "../../contracts/console-pages.ts";
+import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
+import { counted, waits } from "../../domain/counted.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
+import { section } from "../elements.ts";
+import { type Markup, runLink, usd } from "../words.ts";
+
+/** `2 bills of $9,120.00 wait to be released.`; nothing for none. */
+export function releasesText(releases: readonly WaitingRelease[]): string {
+  const bills = releases.reduce((sum, { bills: of }) => sum + of.count, 0);
+  if (bills === 0) return "";
+  const cents = sumCents(releases.map(({ bills: of }) => of.cents));
+  return `${counted(bills, "bill")} of ${formatUsd(cents)} ${waits(bills)} to be released.`;
+}
+
+/** Bills that are held back, among what waits for somebody, with the page that releases them. */
+export function releaseItem(release: WaitingRelease, overview: Overview): Markup {
+  const { id, playbook, business, runId, bills, releasedBy, yours } = release;
+  const isShown = overview.businesses.length > 1;
+  return html`<li>
+    <span class="what"
+      ><a href="${yours ? releasePage(release.holds) : runPage(id)}">Held back by ${playbook}</a
+      >${isShown ? ` (${business})` : ""}
+      <span class="under"
+        >${counted(bills.count, "bill")} of ${runLink(runId)},
+        ${yours ? "for you to release" : `for ${releasedBy.join(" or ")} to release`}.</span
+      ></span
+    >
+    <span>${usd(bills.cents)}<span class="under">${deadlineOf(release, overview)}</span></span>
+  </li>`;
+}
+
+/** Bills that are held back, among what stands still until somebody decides. */
+export function releaseSection(release: WaitingRelease, overview: Overview): Markup {
+  const { id, playbook, runId, bills, releasedBy, yours } = release;
+  return section(
+    `${counted(bills.count, "bill")} held back by ${playbook}`,
+    html`<p>
+        ${formatUsd(bills.cents)} of ${runLink(runId)}: ${deadlineOf(release, overview)}. It takes
+        the role ${releasedBy.join(" or ")} to release ${bills.count === 1 ? "it" : "them"}.
+        <a href="${runPage(id)}">Which</a>
+      </p>
+      ${yours ? html`<div class="acts"><a class="button" href="${releasePage(release.holds)}">Release</a></div>` : ""}`,
+    `release-${id.replaceAll(/[^\w]+/g, "-")}`,
+  );
+}
+
+/** Until when a bill is released to be paid on its date. */
+function deadlineOf({ business, releaseBy }: WaitingRelease, { businesses }: Overview): string {
+  if (releaseBy === null) return "not paid before that";
+  const moment = businesses.find((each) => each.business === business);
+  if (isPast(releaseBy, moment)) return "too late for its date: it is paid on a later one";
+  return `by ${spokenDeadline(releaseBy, moment)}, or it isn’t paid on its date`;
+}

@@ -1,0 +1,43 @@
+import type { ActionContext } from "../actions/context.ts";
+import type { Principal } from "../actions/principal.ts";
+import type { WaitingRelease } from "../api/overview.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { releasersOf } from "../domain/cancellations/policy.ts";
+import { sumCents } from "../domain/money.ts";
+import { listItems } from "../store/cancellations/cancellation-items.ts";
+import { listCancellations } from "../store/cancellations/cancellation-list.ts";
+
+/** More at once are no day's work. */
+const WAITING_MOST = 50;
+
+/**
+ * Bills of a business that are held back until somebody releases them, as one person sees them, the
+ * nearest time first; what was not released in time waits on.
+ */
+export async function waitingReleases(
+  { store }: Pick<ActionContext, "store">,
+  { businessId }: BusinessProfile,
+  { roles }: Principal,
+): Promise<WaitingRelease[]> {
+  const waiting: WaitingRelease[] = [];
+  const asked = { businessId, needsAction: true, limit: WAITING_MOST };
+  for (const each of await listCancellations(store.db, asked)) {
+    const { workflowId: id, business, playbook, runId, policy, withheld } = each;
+    const releasedBy = releasersOf(policy);
+    if (!withheld || runId === null || releasedBy.length === 0) continue;
+    const items = await listItems(store.db, id);
+    const kept = items.filter(({ state }) => state === "withheld");
+    const times = kept.flatMap(({ releaseByMs }) => releaseByMs ?? []);
+    waiting.push({
+      ...{ id, business, playbook, runId },
+      bills: { count: kept.length, cents: sumCents(kept.map(({ amountCents }) => amountCents)) },
+      holds: kept.flatMap(({ holdId }) => holdId ?? []),
+      releasedBy: [...releasedBy],
+      releaseBy: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
+      yours: releasedBy.some((role) => roles.includes(role)),
+    });
+  }
+  return waiting.toSorted((one, other) =>
+    (one.releaseBy ?? "9").localeCompare(other.releaseBy ?? "9"),
+  );
+}

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CancellationStatusBody } from "../../src/api/cancellations.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { type SeededRun } from "../gateway/support/rows.ts";
+import { signedIn } from "./support/visits.ts";
+import { seedWeekly } from "./support/weekly-run.ts";
+import { endWithheld, seedWithheld } from "./support/withheld.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedWeekly(gateway.store);
+  // Nothing else waits for anybody.
+  await gateway.store.db.updateTable("run_lines").set({ state: "scheduled" }).execute();
+});
+afterEach(() => gateway.stop());
+
+const DAY_MS = 86_400_000;
+
+async function pagesOf(name: string, roles: readonly string[]) {
+  const visits = await signedIn(gateway, name, roles);
+  const [today, needs] = [await visits.get("/"), await visits.get("/needs-action")];
+  return { today, needs, visits };
+}
+
+test("Today, Needs action and its page ask whoever may release a bill that is held back, before its time has passed and after, until it is released", async () => {
+  const bill = { runId: run.runId, payableId: "pbl_0101" };
+  const id = await seedWithheld(gateway.store, { ...bill, releaseByMs: Date.now() + DAY_MS });
+  const path = `/runs/${encodeURIComponent(id)}`;
+  const status = async () => {
+    const token = await gateway.token("vera", ["viewer"]);
+    const { json } = await gateway.call("GET", `/v1${path}`, token);
+    return CancellationStatusBody.parse(json);
+  };
+  for (const isLate of [false, true]) {
+    if (isLate) await endWithheld(gateway.store, id);
+    const { today, needs, visits } = await pagesOf("cora", ["controller"]);
+    expect(today.text).toContain("1 bill of $2,507.54 waits to be released.");
+    expect(today.text).toContain("for you to release");
+    expect(today.text).not.toMatch(/Nothing needs you now|No run waits/);
+    expect(needs.text).toContain("1 bill held back by hold-flagged");
+    expect(needs.text).not.toContain("Nothing stands still");
+    for (const page of [today, needs, await visits.get(path)]) {
+      expect(page.html).toContain('href="/holds/release?id=');
+    }
+    const other = await pagesOf("olga", ["operator", "admin"]);
+    expect(other.today.text).toMatch(/Waits for others.*for controller or owner to release/s);
+    expect(other.needs.html).not.toContain('href="/holds/release?id=');
+    expect((await other.visits.get(path)).html).not.toContain('href="/holds/release?id=');
+  }
+  expect(await status()).toMatchObject({
+    waitingFor: "controller or owner to release 1 withheld bill, $2,507.54, not paid until then",
+    needsAction: true,
+    releasedBy: ["controller", "owner"],
+  });
+  const { today, visits } = await pagesOf("cora", ["controller"]);
+  const [, link = ""] = /href="(\/holds\/release\?id=[^"]+)"/.exec(today.html) ?? [];
+  const asked = await visits.get(link);
+  await visits.send(asked, "/holds/release", { id: link.split("=")[1] ?? "" });
+  expect((await visits.get("/")).text).toContain("Nothing needs you now.");
+  expect((await visits.get("/needs-action")).text).toContain("Nothing stands still");
+  expect(await status()).toMatchObject({ waitingFor: null, needsAction: false });
+});
