@@ -12,6 +12,7 @@ import {
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { GIVEN_BACK } from "../domain/runs/given-back.ts";
+import { overLimitText } from "../domain/planning/ways-out.ts";
 import { decidersUnder } from "../domain/retries/deciders.ts";
 import type { LineParts } from "../domain/payments/line-parts.ts";
 import { NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
@@ -180,9 +181,11 @@ async function unapprovedText(
   const { businessId, payableId } = line;
   const owner = (await claimOwners(trx, businessId, [payableId])).get(payableId);
   if (owner === retryFailedPaymentId(profile.name, payableId)) return NO_APPROVAL;
+  const { publicId } = await planLineOf(trx, line);
+  const limited = overLimitText(line.reasonCode, publicId ?? payableId);
   throw conflict(
     "not_approved",
-    "It has no valid approval, so it can't be retried; the next run plans it anew and asks.",
+    `It has no valid approval, so it can't be retried${limited === undefined ? "; the next run plans it anew and asks." : `. ${limited}`}`,
     { payableId, state: line.state, runId: line.runId },
   );
 }

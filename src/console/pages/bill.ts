@@ -10,6 +10,7 @@ import type { PageOf } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
@@ -193,20 +194,23 @@ export function billActPage(
 const RECALLABLE = ["scheduled", "held"];
 
 function acts(history: PayableHistory): Markup {
-  const { state, payments, givenBack } = history;
+  const { state, payments, givenBack, reasonCode } = history;
   const to = (act: string) => billActPage(history, act);
   const mayRecall = state !== null && RECALLABLE.includes(state) && payments.length > 0;
-  return html`<div class="acts">
-    ${
-      state === "parked"
-        ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
-            <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
-            <a class="button quiet" href="${to("give-up")}">Give up</a>`
-        : ""
-    }
-    ${mayRecall ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
-    <a class="button quiet" href="${to("hold")}">Hold it</a>
-  </div>`;
+  const isWaiting = state === "parked" && !givenBack;
+  const limited = isWaiting ? overLimitText(reasonCode, nameOfBill(history)) : undefined;
+  return html`${limited === undefined ? "" : html`<p>${limited}</p>`}
+    <div class="acts">
+      ${
+        state === "parked"
+          ? html`${isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
+              <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
+              <a class="button quiet" href="${to("give-up")}">Give up</a>`
+          : ""
+      }
+      ${mayRecall ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
+      <a class="button quiet" href="${to("hold")}">Hold it</a>
+    </div>`;
 }
 
 function holdList({ holds, zone }: PayableHistory): Markup {

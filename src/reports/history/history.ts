@@ -190,6 +190,7 @@ function standingOf(line: Line, givenBack: boolean) {
   return {
     state: line === undefined ? null : shownState(line.state),
     givenBack,
+    reasonCode: line?.reasonCode ?? null,
     reason: line?.reason ?? null,
   };
 }
