@@ -112,6 +112,10 @@ export const ResolutionBody = z
       .describe(
         "Why it is not paid again under its approval: the next run plans it and asks for another",
       ),
+    keptBack: z
+      .array(z.string())
+      .optional()
+      .describe("Of a retry: the holds that keep it back, each with the command that ends it"),
   })
   .openapi("Resolution");
 
