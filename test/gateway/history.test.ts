@@ -38,6 +38,8 @@ test("a bill that no run has planned has a history where somebody has held it", 
     paidOnce: { verdict: "not-paid" },
   });
   expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+  expect(history.trail).toEqual({ entries: 1, changed: [] });
+  expect(history.paidOnce.sentences.at(-1)).toContain("The audit trail's entry about it is");
 });
 
 test("a bill says what keeps it back, also where its vendor or everything is on hold, and the command that ends it", async () => {

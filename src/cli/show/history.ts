@@ -58,10 +58,10 @@ export function historyLines(history: PayableHistory): string[] {
   ];
 }
 
-function resolveLines({ state, givenBack, payableId, bill }: PayableHistory): string[] {
+function resolveLines({ state, givenBack, payableId, bill, reasonCode }: PayableHistory): string[] {
   if (state === null || givenBack) return [];
   const publicId = bill?.publicId ?? null;
-  return resolveHint([{ state, payableId, publicId }]).map((line) => `  ${line}`);
+  return resolveHint([{ state, payableId, publicId, reasonCode }]).map((line) => `  ${line}`);
 }
 
 /** Vendor and number first, as people name it; the id behind. */

@@ -14,6 +14,7 @@ import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
@@ -229,13 +230,16 @@ async function mayOf({ mayHold, mayOperate }: Visitor, business: string): Promis
 }
 
 function acts(history: PayableHistory, may: May): Markup {
-  const { state, recall, givenBack } = history;
+  const { state, recall, givenBack, reasonCode } = history;
   const to = (act: string) => billActPage(history, act);
   const isRecalled = recall !== null && recall.why === null;
-  return html`<div class="acts">
+  const isWaiting = state === "parked" && !givenBack;
+  const limited = isWaiting ? overLimitText(reasonCode, nameOfBill(history)) : undefined;
+  return html`${limited === undefined ? "" : html`<p>${limited}</p>`}
+    <div class="acts">
       ${
         state === "parked"
-          ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
+          ? html`${isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
               <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
               <a class="button quiet" href="${to("give-up")}">Give up</a>`
           : ""

@@ -1,3 +1,4 @@
+import { keptBackBy } from "../../actions/holds/kept-back.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
@@ -7,7 +8,6 @@ import { auditHash, type AuditEntry } from "../../store/audit/audit.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { lookUpsIn } from "./attempts.ts";
-import { keptBackBy } from "./holds.ts";
 import type { ExternalPayment, MadePayment } from "./payments.ts";
 import { asOfSentences, type ServicePayments } from "./service-payments.ts";
 
@@ -53,11 +53,14 @@ export function paidOnceOf(bill: BillFacts) {
     ...{ verdict, way, serviceAnswered: shown !== undefined },
     sentences: [
       conclusion,
-      ...(verdict === "not-paid" && isPaidYet(way, bill) ? keptBackBy(bill.holds) : []),
+      ...(IS_OWED.includes(verdict) && isPaidYet(way, bill) ? keptBackBy(bill.holds) : []),
       ...[...asOf, ...requests, trailSentence(trail)],
     ],
   };
 }
+
+/** Something of it may still be paid, which a hold keeps back. */
+const IS_OWED: readonly ReturnType<typeof paidOnce>["verdict"][] = ["not-paid", "partly-paid"];
 
 export function zoneOf({ zone }: BusinessProfile): string {
   return zone ?? NEW_YORK;
