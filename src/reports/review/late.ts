@@ -1,6 +1,9 @@
-import { sql, type SqlBool } from "kysely";
 import type { ReviewedBill } from "../../api/review.ts";
-import { LATE, type LineAsApproved, linesAsApproved } from "../../store/lines/approval-groups.ts";
+import {
+  lateFrom,
+  type LineAsApproved,
+  linesAsApproved,
+} from "../../store/lines/approval-groups.ts";
 import type { Db } from "../../store/index.ts";
 
 /** Lines read at once. */
@@ -23,8 +26,7 @@ export async function lateAfterDeadline(
   },
 ): Promise<{ readonly count: number; readonly bills: readonly ReviewedBill[] }> {
   const { earliest, nowMs, most, reviewed } = of;
-  const where = sql<SqlBool>`(${LATE.where} or run_lines.execution_date < ${earliest}
-    and run_lines.state in ('awaiting-approval', 'on-hold'))`;
+  const where = lateFrom(earliest);
   let count = 0;
   let bills: ReviewedBill[] = [];
   for (let offset = 0; ; offset += LINES_AT_ONCE) {

@@ -148,6 +148,12 @@ export const LATE = {
   most: "days_late",
 } as const;
 
+/** The same, and lines that wait and whose own day is before this one: they may be late by now. */
+export function lateFrom(earliest: string) {
+  return sql<SqlBool>`(${LATE.where} or run_lines.execution_date < ${earliest}
+    and run_lines.state in ('awaiting-approval', 'on-hold'))`;
+}
+
 /** Lines of a run, each with its approvals. */
 export async function linesAsApproved(
   db: Db,

@@ -15,7 +15,7 @@ function said(of: { cents?: number; trail?: readonly AuditEntry[] }): string {
   const bill = {
     ...{ profile: { name: "acme" }, line: { state: "parked" }, plan: { amountCents: 10_000 } },
     ...{ places: [], attempts: [], trail, shown: undefined, payments, externalPayments: [] },
-    ...{ givenBack: true, holds: [HOLD], leftOut: null },
+    ...{ givenBack: true, holds: [HOLD], leftOut: undefined },
   };
   return paidOnceOf(bill as unknown as Parameters<typeof paidOnceOf>[0]).sentences.join("\n");
 }
