@@ -162,7 +162,7 @@ test("an incident is told with its code once, and with the account that bounced,
     }),
   );
   const { stdout } = await as("oli", ["operator"], ["status", id]);
-  expect(stdout).toContain(`Operating ··6789  open  ${id}\nacme · R01\n`);
+  expect(stdout).toContain(`Operating ··6789  open  ${id}\nacme · bounced first with R01\n`);
   expect((await as("oli", ["operator"], ["status"])).stdout).not.toMatch(/incident.*\$0\.00/);
   const listed = await as("oli", ["operator"], ["incident"]);
   expect(listed.stdout).toMatch(/\nOperating ··6789 +open .* bank_1\n/);
