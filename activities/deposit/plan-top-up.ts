@@ -8,7 +8,7 @@ import { judgeShortage, shortWarning } from "../../src/domain/deposits/terms.ts"
 import type { Db } from "../../src/store/index.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { leftOfOthersCents } from "../../src/store/deposits/deposits.ts";
+import { leftOfOthersCents, ownOnItsWayCents } from "../../src/store/deposits/deposits.ts";
 import type { ChosenFunding } from "../shared/choose-funding.ts";
 import type { DepositFrom } from "./account.ts";
 import type { Holding } from "./demand.ts";
@@ -42,11 +42,14 @@ export async function planTopUp(
     return { topUp: null, warning: null };
   }
   const { sourceId, availableCents, readAtMs } = holding;
-  const others = await leftOfOthersCents(db, { businessId, sourceId }, runId, readAtMs);
+  const source = { businessId, sourceId };
+  const others = await leftOfOthersCents(db, source, runId, readAtMs);
+  // Dry, the period's own run may have made one for the bills that are planned here again.
+  const ownCents = await ownOnItsWayCents(db, source, runId);
   const shortage = judgeShortage({
     rule,
     needs: summary.cash.map(({ date, neededCents }) => ({ date, cents: neededCents })),
-    leftCents: availableCents - summary.reservedCents + others.cents,
+    leftCents: availableCents - summary.reservedCents + others.cents + ownCents,
     sameDayCents: from.kind === "account" ? from.sameDayCents : 0,
     today: newYorkDate(reading.nowMs),
   });

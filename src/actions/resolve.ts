@@ -12,9 +12,10 @@ import {
 } from "../store/payables/claims.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { GIVEN_BACK } from "../domain/runs/given-back.ts";
+import { overLimitText } from "../domain/planning/ways-out.ts";
 import { decidersUnder } from "../domain/retries/deciders.ts";
 import type { LineParts } from "../domain/payments/line-parts.ts";
-import { NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
+import { NEXT_RUN_ASKS, NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
 import { lineApproved } from "../store/approvals/line-approvals.ts";
 import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
 import type { Db, Tables } from "../store/index.ts";
@@ -26,6 +27,7 @@ import { getRetryCase } from "../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { moveSubscription } from "../store/payables/subscriptions.ts";
 import type { ActionContext } from "./context.ts";
+import { keepsBackNow } from "./holds/kept-back.ts";
 import { type Principal, requireRole } from "./principal.ts";
 import { conflict, GatewayError, notFound } from "./errors.ts";
 import { signalRetry } from "./temporal.ts";
@@ -52,6 +54,8 @@ export interface Resolution {
   readonly holdId?: string;
   /** Why a retry can't be paid under its approval: the next run plans the bill and asks for another. */
   readonly approvalEnded?: string;
+  /** Of a retry: what keeps it back, where something does. */
+  readonly keptBack?: readonly string[];
 }
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
@@ -81,11 +85,14 @@ export async function resolve(
       return end(context, trx, resolving, END_STATES[request.action]);
     }
     await requireDecider(trx, line, by);
-    await requireNotGivenBack(trx, line);
+    await requireNotGivenBack(trx, line, businessMs);
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
-    const resolution = await retry(context, trx, resolving);
     const why = unapproved ?? (parts === undefined ? null : partOwedText(parts.openCents));
-    return why === null ? resolution : { approvalEnded: why, ...resolution };
+    const retried = await retry(context, trx, resolving);
+    const resolution = why === null ? retried : { approvalEnded: why, ...retried };
+    const isGivenBack = resolution.approvalEnded !== undefined;
+    const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack });
+    return keptBack.length === 0 ? resolution : { ...resolution, keptBack };
   });
   if (resolution.workflowId === undefined) {
     return resolution;
@@ -156,12 +163,15 @@ async function requireDecider(
 /** A bill is given back once: asking again would change nothing. */
 async function requireNotGivenBack(
   trx: Transaction<Tables>,
-  { payableId, runId }: RunLine,
+  line: RunLine,
+  businessMs: number,
 ): Promise<void> {
+  const { payableId, runId } = line;
   if ((await givenBackIn(trx, { runId, payableId })).size === 0) return;
+  const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack: true });
   throw conflict(
     "given_back",
-    "It was given back already: the next run plans it and asks for a new approval.",
+    [`It was given back already: ${NEXT_RUN_ASKS}.`, ...keptBack].join(" "),
     { payableId, state: GIVEN_BACK, runId },
   );
 }
@@ -180,9 +190,11 @@ async function unapprovedText(
   const { businessId, payableId } = line;
   const owner = (await claimOwners(trx, businessId, [payableId])).get(payableId);
   if (owner === retryFailedPaymentId(profile.name, payableId)) return NO_APPROVAL;
+  const { publicId } = await planLineOf(trx, line);
+  const limited = overLimitText(line.reasonCode, publicId ?? payableId);
   throw conflict(
     "not_approved",
-    "It has no valid approval, so it can't be retried; the next run plans it anew and asks.",
+    `It has no valid approval, so it can't be retried${limited === undefined ? "; the next run plans it anew and asks." : `. ${limited}`}`,
     { payableId, state: line.state, runId: line.runId },
   );
 }

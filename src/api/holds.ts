@@ -27,6 +27,13 @@ const heldSums = z
     storeBehind: z
       .boolean()
       .describe("True for a restored store: payments that it has lost are not counted"),
+    paidByOthers: billSum
+      .optional()
+      .describe("Of a run: others have paid them, or are paying them, so nothing is kept back"),
+    othersUnread: z
+      .literal(true)
+      .optional()
+      .describe("The service didn't say what others have paid: that is not counted"),
   })
   .openapi("HeldSums");
 

@@ -112,6 +112,10 @@ export const ResolutionBody = z
       .describe(
         "Why it is not paid again under its approval: the next run plans it and asks for another",
       ),
+    keptBack: z
+      .array(z.string())
+      .optional()
+      .describe("Of a retry: the holds that keep it back, each with the command that ends it"),
   })
   .openapi("Resolution");
 
@@ -138,9 +142,9 @@ export type Resolution = Shown<typeof ResolutionBody>;
 export const sumGivenBack = z
   .object({ count: z.int(), cents: z.int() })
   .optional()
-  .describe("What of `byState.parked` waits for no person: the next run plans it");
+  .describe("What of `byState.parked` waits for no person: another run plans it, or has");
 
 export const givenBack = z
   .literal(true)
   .optional()
-  .describe("A parked bill that waits for no person: the next run plans it");
+  .describe("A parked bill that waits for no person: another run plans it, or has");

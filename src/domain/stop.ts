@@ -22,7 +22,7 @@ export interface StopSums {
 }
 
 /** Lines of one state and day. */
-interface StopLines {
+export interface StopLines {
   readonly state: LineState;
   readonly executionDate: string;
   readonly isSplit: boolean;

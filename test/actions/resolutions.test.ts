@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
@@ -228,6 +228,22 @@ describe("a parked bill", () => {
     });
     expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
     expect((await resolve("p1", "give-up")).status).toBe(200);
+  });
+
+  test("that a hold keeps back is told so with what lifts it, whether it is tried again or waits for the next run", async () => {
+    const { db } = gateway.store;
+    await approveLines(gateway.store, run, ["p1", "p2"]);
+    vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
+    const cora = await gateway.token("cora", ["operator"]);
+    await typed(gateway, cora, ["hold", "BILL-p1", "--reason", "disputed", "--yes"]);
+    const keeps = "A hold on this bill keeps it back (cora: disputed): ";
+    const words = ["--retry", "--reason", "they called", "--yes"];
+    const first = await typed(gateway, operator, ["resolve", "BILL-p1", "BILL-p2", ...words]);
+    expect(first.stdout).toContain(`tried again once nothing keeps it back. ${keeps}`);
+    expect(first.stdout).toContain("1 bill, $100.00, is tried again.");
+    await db.updateTable("retries").set({ phase: "ended", requested: null }).execute();
+    const again = await typed(gateway, operator, ["resolve", "BILL-p1", ...words]);
+    expect(again.stdout).toContain(`plans it and asks for a new approval. ${keeps}`);
   });
 
   test("is resolved with all others of its reason", async () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
-import { commandsOf, pages, pageText } from "../support/docs.ts";
+import { commandsOf, pages, pageText, shellFunction } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
 import { MAIN, temporaryFolder } from "./cli.ts";
 import { stackSettings } from "./stack.ts";
@@ -33,8 +33,9 @@ const NOT_HERE: readonly RegExp[] = [
 const ASKS =
   /payrun (?:approve|reject|stop|release --all|resolve|provide \S+ (?:signature|certification))\b(?!.*--yes)/;
 
-const SHELL = `payrun() { "${process.execPath}" --disable-warning=ExperimentalWarning "${MAIN}" "$@"; }
-npx() { shift; payrun "$@"; }
+/** `payrun` alone is what README makes of it. */
+const SHELL = `npx() { shift; "${process.execPath}" --disable-warning=ExperimentalWarning "${MAIN}" "$@"; }
+${shellFunction()}
 `;
 
 /** A folder beside a running `up`, in which the commands of pages are typed. */

@@ -164,6 +164,15 @@ test("A bill's page says in its first sentence what became of it, and offers wha
   expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("given-up");
 });
 
+test("A bill over a limit is shown with what gets it paid, in place of a retry that is refused", async () => {
+  await park("pbl_0101", "over-bill-limit");
+  for (const path of ["/bills/pbl_0101?business=acme", "/needs-action"]) {
+    const { text } = await olga.get(path);
+    expect(text).toMatch(/Over limits\.bill a retry doesn.t help: raise it in the playbook/);
+    expect(text).not.toContain("Try again");
+  }
+});
+
 test("An address alone says nothing of a bill or a vendor: done is what is so", async () => {
   for (const act of ["hold", "retry", "paid-elsewhere", "give-up"]) {
     expect((await olga.get(`/bills/pbl_0101?business=acme&done=${act}`)).text).not.toContain(

@@ -81,6 +81,24 @@ test("what is no command, or none with that option, is told from one", async () 
   expect(await refusal(["launch", "weekly", "--wait"])).toBeUndefined();
 });
 
+test("README names each command that takes no --json, and no other", async () => {
+  const program = await createProgram(new Session(), []);
+  const without = (command: Command, path: readonly string[]): string[] => {
+    const below = command.createHelp().visibleCommands(command) as Command[];
+    const acts = below.length === 0 || (path.length > 0 && command.options.length > 0);
+    const takes = command.options.some(({ long }) => long === "--json");
+    return [
+      ...(acts && !takes ? [path.join(" ")] : []),
+      ...below
+        .filter((each) => each.name() !== "help")
+        .flatMap((each) => without(each, [...path, each.name()])),
+    ];
+  };
+  const [, named = ""] = /Every command but (.*?) takes `--json`/.exec(pageText("README.md")) ?? [];
+  const names = [...named.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  expect(without(program, []).toSorted()).toEqual(names.toSorted());
+});
+
 describe("every page's commands are run by a test", () => {
   test("each page that shows commands is in the list, and no other", () => {
     const showing = pages().filter((page) => commandsOf(page).length > 0);

@@ -237,6 +237,22 @@ test("a parked bill's reason says what to do, and status and explain what to typ
   }
 });
 
+test("a bill over a limit is told with what gets it paid, and its retry is refused with the same", async () => {
+  const reasonCode = "over-bill-limit";
+  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
+  const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 --playbook OTHER/;
+  for (const told of [
+    ["status", "weekly"],
+    ["explain", "BILL-000071"],
+  ]) {
+    const { stdout } = await as("vic", ["viewer"], told);
+    expect(stdout).toMatch(way);
+    expect(stdout).toContain("payrun resolve BILL-000071 --paid-elsewhere or --give-up");
+  }
+  const retry = ["resolve", "BILL-000071", "--retry", "--reason", "now", "--yes"];
+  expect((await as("oli", ["operator"], retry)).stdout).toMatch(way);
+});
+
 test("who watches a run on which nobody works is told so", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "settled" });
   await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });

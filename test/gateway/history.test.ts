@@ -4,6 +4,7 @@ import { insertEvents } from "../../src/store/events/inbox.ts";
 import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
 import { applyHolds } from "../../src/store/lines/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
+import { serviceWithPayments } from "./support/funding-service.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
@@ -37,6 +38,8 @@ test("a bill that no run has planned has a history where somebody has held it", 
     paidOnce: { verdict: "not-paid" },
   });
   expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+  expect(history.trail).toEqual({ entries: 1, changed: [] });
+  expect(history.paidOnce.sentences.at(-1)).toContain("The audit trail's entry about it is");
 });
 
 test("a bill says what keeps it back, also where its vendor or everything is on hold, and the command that ends it", async () => {
@@ -69,6 +72,47 @@ test("a bill says what keeps it back, also where its vendor or everything is on 
   const second = await of("p2");
   expect(second.holds).toEqual(expect.arrayContaining([all, run]));
   expect(second.said).toContain(`A hold on its run keeps it back (cora: Fraud?)`);
+});
+
+test("a bill that others are paying is not said to be paid, nor to be kept back by a hold", async () => {
+  const payment = {
+    ...{ id: "pmt_theirs", status: "scheduled", amountCents: 10_000, payableId: "stranger" },
+    ...{ contactId: null, bankAccountId: null, paymentRail: "SERVICE" },
+  };
+  const apiUrl = await serviceWithPayments([payment]);
+  const other = await startTestGateway({ profiles: [profile({ apiUrl })] });
+  onTestFinished(() => other.stop());
+  await heldBill(other, { businessId: "biz_acme", value: "stranger" });
+  const token = await other.token("oli", ["operator"]);
+  const { json } = await other.call("GET", "/v1/payables/stranger/history", token);
+  const said = HistoryBody.parse(json).paidOnce.sentences.join("\n");
+  expect(said).toContain("which found it being paid by somebody else");
+  expect(said).not.toContain("keeps it back");
+});
+
+test("a bill that is void is not said to be kept back by a hold", async () => {
+  await seedRun(gateway.store, { lines: [planLine("p1")] });
+  const left = await gateway.store.db
+    .selectFrom("plan_skipped")
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  const payableId = left.payable_id;
+  await heldBill(gateway, { businessId: "biz_acme", value: payableId });
+  const said = async () => {
+    const path = `/v1/payables/${payableId}/history`;
+    const { json } = await gateway.call("GET", path, operator);
+    return HistoryBody.parse(json).paidOnce.sentences.join("\n");
+  };
+  expect(await said()).toContain("A hold on this bill keeps it back");
+  const skipped = JSON.stringify({
+    ...JSON.parse(left.skipped),
+    code: "void",
+    text: "It is void.",
+  });
+  await gateway.store.db.updateTable("plan_skipped").set({ skipped }).execute();
+  const told = await said();
+  expect(told).toContain("It is void.");
+  expect(told).not.toContain("keeps it back");
 });
 
 test("a bill's story says when it was on hold, and when no longer", async () => {

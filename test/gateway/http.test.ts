@@ -220,6 +220,16 @@ describe("bad requests", () => {
     expect(answer.json["error"]).toBe(code);
   });
 
+  test.each([
+    "/v1/stops?contact=con_osprey",
+    "/v1/runs?states=paying",
+    "/v1/conditions?business=acme",
+  ])("to choose by what nobody knows choose nothing: %s", async (path) => {
+    const answer = await gateway.call("GET", path, operator);
+    expect(answer.status).toBe(400);
+    expect(answer.json["message"]).toMatch(/^Query parameter \w+: is not known here/);
+  });
+
   test("of another content type are refused with 415", async () => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       method: "POST",

@@ -76,6 +76,14 @@ test("a release doesn't say that a bill goes out whose day has passed and that i
   expect(all.stdout).not.toContain("out now");
 });
 
+test("a release of one of two holds on everything says that everything stays on hold, by which", async () => {
+  for (const reason of ["odd debits", "fraud?"])
+    await typed(gateway, operator, ["hold", "--all", "--reason", reason]);
+  const [one, other] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
+  const { stdout } = await typed(gateway, operator, ["release", one?.holdId ?? ""]);
+  expect(stdout).toContain(`everything is still on hold: ${other?.holdId ?? "no other"}`);
+});
+
 describe("a release says what goes out because of it", () => {
   test("one hold, with the approved bills that nothing else keeps back", async () => {
     await onHold(["p1", "p2"]);

@@ -196,6 +196,19 @@ test("odd bills come with their reasons, late ones with the days, and every bill
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
 });
 
+test("beside an odd bill stand the last payments to its vendor, or that there were none", async () => {
+  const review = await reviewFor("vera", ["viewer"]);
+  const said = (lastPayments: (typeof review.odd.items)[number]["lastPayments"]) => {
+    const items = review.odd.items.map((bill) => ({ ...bill, lastPayments }));
+    return reviewDigest({ ...review, odd: { ...review.odd, items } }).join("\n");
+  };
+  const payment = { paymentId: "pmt_1", payableId: "p0", amountCents: 9_000 };
+  expect(said([{ ...payment, on: "2026-10-01", status: "completed" }])).toContain(
+    "last payments: $90.00 on 2026-10-01 (completed)",
+  );
+  expect(said([])).toContain("no earlier payment to this vendor");
+});
+
 test("a bill that is paid later than planned is late by the days until it arrives then", async () => {
   const { db } = gateway.store;
   const later = { execution_date: "2029-12-03" };
@@ -204,17 +217,26 @@ test("a bill that is paid later than planned is late by the days until it arrive
   expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
 });
 
-test("a bill whose day has passed while it waits stands with the days that it gets if approved now", async () => {
-  const { db } = gateway.store;
-  const passed = { execution_date: "2020-03-02" };
-  await db.updateTable("run_lines").set(passed).where("payable_id", "in", ["p2"]).execute();
-  const today = newYorkDate(Date.now());
-  const shown = async () => (await reviewFor("cora", ["controller"])).late.items[0];
-  const waiting = await shown();
-  expect(waiting?.executionDate).toBe(nextBankingDay(today));
-  expect(waiting?.arrivalDate).toBe(addBankingDays(nextBankingDay(today), 3));
-  await setLine(gateway.store, run.runId, "p2", { state: "scheduled", paymentIds: ["pmt_p2"] });
-  expect((await shown())?.executionDate).toBe("2020-03-02");
+test("a bill whose day has passed while it waits stands, and is late, with the days that it gets if approved now", async () => {
+  const passed = { executionDate: "2020-03-02", arrivalDate: "2020-03-05" };
+  run = await seedRun(gateway.store, {
+    period: "2026-11-27",
+    lines: [
+      planLine("in_time", { ...passed, dueDate: "2029-11-26" }),
+      planLine("late", { ...passed, dueDate: "2020-03-05" }),
+      planLine("later", { ...passed, dueDate: "2020-03-04" }),
+    ],
+  });
+  const { late, bills } = await reviewFor("cora", ["controller"]);
+  expect(late.count).toBe(2);
+  expect(late.items).toEqual([bills[2], bills[1]]);
+  const executionDate = nextBankingDay(newYorkDate(Date.now()));
+  const arrivalDate = addBankingDays(executionDate, 3);
+  expect(late.items[0]).toMatchObject({ payableId: "later", executionDate, arrivalDate });
+  await setLine(gateway.store, run.runId, "late", { state: "scheduled", paymentIds: ["pmt_1"] });
+  const sent = await reviewFor("cora", ["controller"]);
+  expect(sent.late.items.map(({ payableId }) => payableId)).toEqual(["later"]);
+  expect(sent.bills[1]?.executionDate).toBe("2020-03-02");
 });
 
 test("what is late and decided already is not said to be late even if approved at once", async () => {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { SetupError } from "../../scripts/setup/setup-error.mjs";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { pageText } from "../support/docs.ts";
 import { FakeMachine, WORKING_CLI } from "./fakes.ts";
 
 let machine: FakeMachine;
@@ -53,6 +54,13 @@ test("the PATH comes before the cache, and the cache before any download", async
   expect(await find()).toMatchObject({ path: onPath, source: "PATH" });
   machine.program("temporal", "exit 1\n");
   expect(await find()).toMatchObject({ path: kept(), source: "cache" });
+});
+
+test("the page about Temporal has a shell find the CLI where set-up keeps it", async () => {
+  machine.file("cache/payrun/temporal-cli/temporal", WORKING_CLI);
+  const [line = ""] = /^export PATH=.*temporal-cli.*$/m.exec(pageText("docs/temporal.md")) ?? [];
+  const program = spawn("/bin/sh", ["-c", `${line}\ncommand -v temporal`], { env: machine.env });
+  expect((await text(program.stdout)).trim()).toBe((await find()).path);
 });
 
 test("what can't be used is passed over with the reason", async () => {

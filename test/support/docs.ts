@@ -19,6 +19,13 @@ export function commandsOf(page: string): string[] {
     .filter((line) => /^(?:\w+=\S+ )?(?:npx )?payrun /.test(line));
 }
 
+/** What README has a shell learn that doesn't know `payrun`. */
+export function shellFunction(): string {
+  const [, text] = /`(payrun\(\) \{.*?\})`/.exec(pageText("README.md")) ?? [];
+  if (text === undefined) throw new Error("README shows no way to type payrun alone");
+  return text;
+}
+
 /** A command's words after the program's name, as a shell would split them; comments are left out. */
 export function wordsOf(command: string): string[] {
   const [, rest = ""] = /\bpayrun (.*)$/.exec(command) ?? [];

@@ -5,7 +5,7 @@ import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-cli
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
-import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
+import { leftToNextRunText } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { amountTold, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { nameOf } from "../show/plan.ts";
@@ -111,7 +111,8 @@ function asParked({
 /** What goes out because of it, with bills and sum. */
 function summaryLines(resolved: readonly Resolution[]): string[] {
   const retried = resolved.filter(
-    ({ action, approvalEnded }) => action === "retry" && approvalEnded === undefined,
+    ({ action, approvalEnded, keptBack }) =>
+      action === "retry" && approvalEnded === undefined && keptBack === undefined,
   );
   if (retried.length === 0) return [];
   const sum = sumCents(retried.map(asParked).map(centsInState));
@@ -119,10 +120,11 @@ function summaryLines(resolved: readonly Resolution[]): string[] {
   return [`${count(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
 }
 
-function resultOf({ action, state, approvalEnded }: Resolution): string {
+function resultOf({ action, state, approvalEnded, keptBack }: Resolution): string {
   if (action !== "retry") return state;
-  if (approvalEnded === undefined) return "tried again";
-  return `${printable(approvalEnded)} ${LEFT_TO_NEXT_RUN}`;
+  if (approvalEnded !== undefined) return printable(leftToNextRunText({ approvalEnded, keptBack }));
+  if (keptBack === undefined) return "tried again";
+  return printable(`tried again once nothing keeps it back. ${keptBack.join(" ")}`);
 }
 
 function actionOf(options: {

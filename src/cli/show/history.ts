@@ -2,6 +2,7 @@ import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { isSetByPayrun } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { amountTold } from "../../domain/payments/line-parts.ts";
+import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import type { PayableHistory } from "../../api/history.ts";
@@ -41,7 +42,7 @@ export function historyLines(history: PayableHistory): string[] {
       attempts.flatMap((each) => attemptLines(each, zone)),
     ),
     ...section("Payments", paymentLines(history)),
-    ...section(titleOfExternal(history), externalLines(history)),
+    ...section(othersTitle(history), history.externalPayments.map(externalLine)),
     ...section("Retry", retryLines(history)),
     ...section(
       "Deposits",
@@ -57,10 +58,10 @@ export function historyLines(history: PayableHistory): string[] {
   ];
 }
 
-function resolveLines({ state, givenBack, payableId, bill }: PayableHistory): string[] {
+function resolveLines({ state, givenBack, payableId, bill, reasonCode }: PayableHistory): string[] {
   if (state === null || givenBack) return [];
   const publicId = bill?.publicId ?? null;
-  return resolveHint([{ state, payableId, publicId }]).map((line) => `  ${line}`);
+  return resolveHint([{ state, payableId, publicId, reasonCode }]).map((line) => `  ${line}`);
 }
 
 /** Vendor and number first, as people name it; the id behind. */
@@ -70,18 +71,10 @@ function titleOf({ bill, leftOut, payableId }: PayableHistory): string {
   return name === "" ? bold(payableId) : `${bold(printable(name))} ${dim(payableId)}`;
 }
 
-function titleOfExternal({ attempts, externalPayments }: PayableHistory): string {
-  const open = attempts.find(({ state }) => state === "open");
-  if (open !== undefined) return `Perhaps made by request ${open.seq}`;
-  return externalPayments.some(({ mayBeOurs }) => mayBeOurs)
-    ? "Not on this store's record"
-    : "Not made by Payrun";
-}
+type External = PayableHistory["externalPayments"][number];
 
-function externalLines({ externalPayments }: PayableHistory): string[] {
-  return externalPayments.map(
-    ({ id, amountCents, status }) => `${id}  ${formatUsd(amountCents)}  ${bold(printable(status))}`,
-  );
+function externalLine({ id, amountCents, status }: External): string {
+  return `${id}  ${formatUsd(amountCents)}  ${bold(printable(status))}`;
 }
 
 function coloured(verdict: PayableHistory["paidOnce"]["verdict"], text: string): string {

@@ -37,7 +37,10 @@ export function stopLine(hold: Hold): string {
 export function heldLines(held: HeldSums): string[] {
   const { waiting, recallable, underWay, gone, paid, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
-  const isNothing = [waiting, recallable, underWay, gone, paid].every(({ bills }) => bills === 0);
+  const { paidByOthers = { bills: 0, totalCents: 0 } } = held;
+  const isNothing = [waiting, recallable, underWay, gone, paid, paidByOthers].every(
+    ({ bills }) => bills === 0,
+  );
   const first = recallable.bills === 1 ? " it until" : " them, the first until";
   const until = earliestCutOff === null ? "" : `${first} ${spokenTime(earliestCutOff, zone)}`;
   return [
@@ -50,7 +53,13 @@ export function heldLines(held: HeldSums): string[] {
       ? []
       : [`  ${sumText(gone)} with the bank, or split into several payments: can't be cancelled`]),
     ...(paid.bills === 0 ? [] : [`  ${sumText(paid)} paid already: a hold can't stop that`]),
+    ...(paidByOthers.bills === 0
+      ? []
+      : [`  ${sumText(paidByOthers)} paid outside Payrun, or about to be: a hold can't stop that`]),
     ...(storeBehind ? NOT_COUNTED : []),
+    ...(held.othersUnread === true
+      ? ["  The service didn't answer: payments made outside Payrun are not counted."]
+      : []),
   ];
 }
 

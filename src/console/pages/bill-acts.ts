@@ -7,7 +7,7 @@ import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { isDate } from "../../domain/clock/dates.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { amountTold } from "../../domain/payments/line-parts.ts";
-import { LEFT_TO_NEXT_RUN } from "../../domain/retries/approval.ts";
+import { leftToNextRunText } from "../../domain/retries/approval.ts";
 import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
@@ -141,8 +141,9 @@ function resolving(
 /** What becomes of a bill whose approval has ended, although somebody wants it tried again. */
 export function notTriedAgain({
   approvalEnded,
-}: Pick<Resolution, "approvalEnded">): string | undefined {
-  return approvalEnded === undefined ? undefined : `${approvalEnded} ${LEFT_TO_NEXT_RUN}.`;
+  keptBack,
+}: Pick<Resolution, "approvalEnded" | "keptBack">): string | undefined {
+  return approvalEnded === undefined ? undefined : leftToNextRunText({ approvalEnded, keptBack });
 }
 
 export const RESOLUTIONS = {

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { PayableHistory } from "../../api/history.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
+import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { folded, table } from "../elements.ts";
 import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts";
 
@@ -42,18 +43,14 @@ export function approvals({ approvals: given, refused, zone }: PayableHistory): 
 
 type Attempt = PayableHistory["attempts"][number];
 type Payment = PayableHistory["payments"][number];
+type External = PayableHistory["externalPayments"][number];
 
 /** What was sent for it, what came of that, and what the trail keeps of it. */
-export function requests({
-  attempts,
-  payments,
-  cancellations,
-  trail,
-  zone,
-}: PayableHistory): Markup {
+export function requests(history: PayableHistory): Markup {
+  const { attempts, payments, cancellations, trail, zone } = history;
   return html` ${
     payments.length === 0
-      ? html`<p class="quiet">No payment of it was made.</p>`
+      ? html`<p class="quiet">Payrun has made no payment of it.</p>`
       : table(
           "Payments, as they were seen last",
           [
@@ -73,7 +70,7 @@ export function requests({
           payments,
         )
   }
-  ${cancelled(cancellations)}
+  ${others(history)} ${cancelled(cancellations)}
   ${
     attempts.length === 0
       ? ""
@@ -103,6 +100,21 @@ export function requests({
         )
   }
   ${ofTrail(trail)}`;
+}
+
+/** Payments that the service shows beside those that requests are known to have made. */
+function others(history: PayableHistory): Markup | "" {
+  const { externalPayments } = history;
+  if (externalPayments.length === 0) return "";
+  return table(
+    othersTitle(history),
+    [
+      { title: "Payment", isHead: true, cell: ({ id }: External) => html`<code>${id}</code>` },
+      { title: "Status", cell: ({ status }) => status },
+      { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
+    ],
+    externalPayments,
+  );
 }
 
 function cancelled(cancellations: PayableHistory["cancellations"]): Markup | "" {

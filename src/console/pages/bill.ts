@@ -9,9 +9,12 @@ import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { Refused } from "../refused.ts";
+import { besideText } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
+import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
@@ -91,7 +94,7 @@ function reasonBeside({ reason, paidOnce }: PayableHistory): string {
 function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const said = act === null ? undefined : DONE[act]?.(history);
   if (said === undefined) return "";
-  const late = act === "hold" ? LATE_HOLD[history.state ?? ""] : undefined;
+  const late = act === "hold" ? lateHold(history) : undefined;
   return late === undefined
     ? note("good", html`<p>${said}</p>`, "Done")
     : note(
@@ -112,7 +115,13 @@ export function recallText({ recall, zone }: Pick<PayableHistory, "recall" | "zo
 
 const RECALL = "Its payment is not stopped by the hold.";
 
-/** Of a bill that was sent before it was held. */
+/** Of a bill that Payrun has sent before it was held, or that others pay. */
+function lateHold({ state, externalPayments }: PayableHistory): string | undefined {
+  const others = externalPayments.filter(({ status }) => !isKnownUnpaid(status));
+  const ofOthers = others.length === 0 ? undefined : `${besideText(others)} That goes on.`.trim();
+  return LATE_HOLD[state ?? ""] ?? ofOthers;
+}
+
 const LATE_HOLD: Readonly<Record<string, string>> = {
   paying: "Its request is under way to the service.",
   unknown: "Its request is under way to the service.",
@@ -230,13 +239,16 @@ async function mayOf(
 }
 
 function acts(history: PayableHistory, may: May): Markup {
-  const { state, recall, givenBack, roles } = history;
+  const { state, recall, givenBack, reasonCode, roles } = history;
   const to = (act: string) => billActPage(history, act);
   const isRecalled = recall !== null && recall.why === null;
-  return html`<div class="acts">
+  const isWaiting = state === "parked" && !givenBack;
+  const limited = isWaiting ? overLimitText(reasonCode, nameOfBill(history)) : undefined;
+  return html`${limited === undefined ? "" : html`<p>${limited}</p>`}
+    <div class="acts">
       ${
         may.resolve
-          ? html`${givenBack ? "" : html`<a class="button" href="${to("retry")}">Try again</a>`}
+          ? html`${isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
               <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
               <a class="button quiet" href="${to("give-up")}">Give up</a>`
           : ""

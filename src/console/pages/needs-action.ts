@@ -9,6 +9,7 @@ import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { type Api, each, type Outcome } from "../api.ts";
 import {
   choices,
@@ -106,7 +107,8 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
   if (known !== undefined) return { title: `${code}, ${known.means}`, toDo: known.toDo };
   const [first] = bills;
   const title = code === "" ? "Without a reason" : capital(code.replaceAll("-", " "));
-  return { title, toDo: first?.reason ?? "" };
+  // Each row says its own reason.
+  return { title, toDo: overLimitText(code, "BILL") ?? first?.reason ?? "" };
 }
 
 function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visitor): Markup {

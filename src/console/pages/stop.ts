@@ -155,7 +155,7 @@ function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">):
 
 /** What a hold keeps back, and what of the rest can still be called back. */
 export function sums(
-  { waiting, recallable, underWay, gone, paid }: HeldSums,
+  { waiting, recallable, underWay, gone, paid, paidByOthers, othersUnread }: HeldSums,
   zone: string,
 ): Markup {
   const sum = ({ bills, totalCents }: HeldSums["gone"], more: unknown = "") =>
@@ -170,6 +170,12 @@ export function sums(
     ["Being sent", sum(underWay)],
     ["Can’t be called back", sum(gone, ", with the bank or in several payments")],
     ...(paid.bills === 0 ? [] : [["Paid already", sum(paid)] as const]),
+    ...(paidByOthers === undefined
+      ? []
+      : [["Paid outside Payrun, or about to be", sum(paidByOthers)] as const]),
+    ...(othersUnread === true
+      ? [["Made outside Payrun", "not counted: the service didn’t answer"] as const]
+      : []),
   ]);
 }
 

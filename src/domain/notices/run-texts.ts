@@ -6,6 +6,7 @@ import { billsOf, type BillSum, counted, waits } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { amountTold, centsInState, type LineInParts } from "../payments/line-parts.ts";
 import type { OffCycle } from "../off-cycle.ts";
+import { waysOut } from "../planning/ways-out.ts";
 import { wouldHavePaid } from "../plan-only.ts";
 
 /** A notice's subject and text; others decide who gets it and when. */
@@ -121,7 +122,7 @@ export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
         ? [
             `Run ${run.runId} goes on without:`,
             ...listed(needing),
-            "Act with: payrun resolve PAYABLE_ID --retry, --paid-elsewhere or --give-up, and --reason",
+            ...waysOut(needing, "PAYABLE_ID").map((way) => `Act with: ${way}`),
           ]
         : []),
       ...(givenBack.length > 0

@@ -42,7 +42,7 @@ export function foundPaid(
   const isDone = others.every(({ status }) => status === "completed");
   return others.some(mayBeOurs)
     ? `${isDone ? "Paid" : "On its way"} by ${byOthers(others)}`
-    : `Not paid by Payrun, which found it paid by ${byOthers(others)}`;
+    : `Not paid by Payrun, which found it ${isDone ? "paid" : "being paid"} by ${byOthers(others)}`;
 }
 
 /** A sentence of its own about them; empty where there are none. */
@@ -52,6 +52,19 @@ export function besideText(beside: readonly OthersPayment[]): string {
   return beside.some(mayBeOurs)
     ? ` Not on record here: ${what}.`
     : ` Outside Payrun it has ${what}.`;
+}
+
+/** Heads a list of them; a request without a final response may have made them. */
+export function othersTitle({
+  attempts,
+  externalPayments,
+}: {
+  readonly attempts: readonly { readonly seq: number; readonly state: string }[];
+  readonly externalPayments: readonly OthersPayment[];
+}): string {
+  const open = attempts.find(({ state }) => state === "open");
+  if (open !== undefined) return `Perhaps made by request ${open.seq}`;
+  return externalPayments.some(mayBeOurs) ? "Not on this store's record" : "Not made by Payrun";
 }
 
 export function centsOf(payments: readonly { readonly amountCents: number }[]): number {

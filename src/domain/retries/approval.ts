@@ -63,5 +63,15 @@ function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
 }
 
 /** What becomes of a bill that somebody wants tried again, and whose approval has ended. */
-export const LEFT_TO_NEXT_RUN =
-  "It is not tried again: the next run plans it and asks for a new approval";
+export function leftToNextRunText(of: {
+  /** Why it is not paid under its approval. */
+  readonly approvalEnded: string;
+  /** What keeps it back besides, where something does. */
+  readonly keptBack?: readonly string[] | undefined;
+}): string {
+  const { approvalEnded, keptBack = [] } = of;
+  return [`${approvalEnded} It is not tried again: ${NEXT_RUN_ASKS}.`, ...keptBack].join(" ");
+}
+
+/** What becomes of a bill that was given back. */
+export const NEXT_RUN_ASKS = "the next run plans it and asks for a new approval";

@@ -36,10 +36,12 @@ export function parsePart(part: string, schema: ZodType | undefined, value: unkn
 }
 
 function invalid(part: string, error: ZodError): GatewayError {
-  const details = error.issues.map((issue) => ({
-    field: issue.path.join(".") || null,
-    message: messageOf(issue),
-  }));
+  const details = error.issues.map((issue) => {
+    const path = issue.path.join(".") || null;
+    if (part === "query parameter" && issue.code === "unrecognized_keys")
+      return { field: issue.keys[0] ?? path, message: "is not known here" };
+    return { field: path, message: messageOf(issue) };
+  });
   const first = details[0];
   const where =
     first?.field === null || first === undefined ? "The body" : `${part} ${first.field}`;

@@ -63,22 +63,20 @@ export async function historyOf(
   const account = { businessId, sourceId: line?.sourceId ?? "" };
   const retry = await getRetry(db, businessId, payableId);
   const incidents = retry === undefined ? [] : await incidentEntries(db, account, spanOf(retry));
-  const story = [...trail, ...ofPayments, ...incidents].sort(
-    (one, other) => one.auditId - other.auditId,
-  );
+  const story = inOrder(...trail, ...ofPayments, ...incidents);
   const seen = await seenPayments(db, businessId, [...paymentIds]);
   const payments = paymentsIn(story, attempts, { seen, shown });
   const externalPayments = await externalOf(db, businessId, { shown, payments });
   const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
   const contactId = contactIdOf(plan, leftOut);
   const holds = await holdsOf(db, { businessId, payableId, contactId, line });
+  const about = inOrder(...trail, ...ofPayments, ...(await ofItsHolds(db, businessId, holds)));
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const givenBack =
     line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
   const verdict = paidOnceOf({
-    ...{ profile, line, plan, places, attempts, trail, shown, payments, externalPayments },
-    ...{ givenBack, holds },
-    leftOut: leftOut?.text ?? null,
+    ...{ profile, line, plan, places, attempts, shown, payments, externalPayments },
+    ...{ givenBack, holds, leftOut, trail: about },
   });
   const [inParts] = await linesWithParts(db, businessId, line === undefined ? [] : [line]);
   return {
@@ -106,7 +104,7 @@ export async function historyOf(
       ...[...new Set(places.map(({ runId }) => runId))].map((owner) => ({ owner, sinceMs: 0 })),
       ...incidentOf(profile, account.sourceId, retry),
     ]),
-    trail: { entries: trail.length, changed: changedIn(trail) },
+    trail: { entries: about.length, changed: changedIn(about) },
   };
 }
 
@@ -142,6 +140,20 @@ async function clockOf(
   profile: BusinessProfile,
 ): Promise<{ readonly businessMs: number; readonly scale: number }> {
   return clocks.read(profile).catch(() => ({ businessMs: nowMs(), scale: 1 }));
+}
+
+function inOrder(...entries: readonly AuditEntry[]): AuditEntry[] {
+  return entries.toSorted((one, other) => one.auditId - other.auditId);
+}
+
+/** Entries about holds on the bill itself, which are under the holds. */
+function ofItsHolds(
+  db: Db,
+  businessId: string,
+  holds: Awaited<ReturnType<typeof holdsOf>>,
+): Promise<AuditEntry[]> {
+  const own = holds.filter(({ scope }) => scope === "payable");
+  return listAudit(db, { businessId, subject: own.map(({ holdId }) => holdId) });
 }
 
 /** What the service shows beside what its requests are known to have made. */
@@ -229,6 +241,7 @@ function standingOf(line: Line, givenBack: boolean) {
   return {
     state: line === undefined ? null : shownState(line.state),
     givenBack,
+    reasonCode: line?.reasonCode ?? null,
     reason: line?.reason ?? null,
   };
 }

@@ -1,5 +1,6 @@
+import { keptBackBy } from "../../actions/holds/kept-back.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { paidOnce, type PaidOnceFacts } from "../../domain/payments/paid-once.ts";
 import type { AttemptView } from "../../ledger/attempts.ts";
@@ -7,13 +8,14 @@ import { auditHash, type AuditEntry } from "../../store/audit/audit.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { lookUpsIn } from "./attempts.ts";
-import { keptBackBy } from "./holds.ts";
 import type { ExternalPayment, MadePayment } from "./payments.ts";
 import { asOfSentences, type ServicePayments } from "./service-payments.ts";
 
 /** What the verdict on a bill rests on. */
-interface BillFacts extends Required<Pick<PaidOnceFacts, "leftOut">> {
+interface BillFacts {
   readonly profile: BusinessProfile;
+  /** Why the run that left it out last did so, of one that no run has planned. */
+  readonly leftOut: Pick<SkippedLine, "code" | "text" | "amountCents"> | undefined;
   /** True where its retry has given it back for the next run. */
   readonly givenBack: boolean;
   readonly line: RunLine | undefined;
@@ -34,11 +36,11 @@ export function paidOnceOf(bill: BillFacts) {
     state: line?.state ?? null,
     reasonCode: line?.reasonCode ?? null,
     reason: line?.reason ?? null,
-    leftOut: bill.leftOut,
+    leftOut: bill.leftOut?.text ?? null,
     isGivenBack: bill.givenBack,
     resolvedBy: resolvedBy(trail, line),
     amountCents: plan?.amountCents ?? null,
-    totalCents: plan?.totalCents ?? null,
+    totalCents: plan?.totalCents ?? bill.leftOut?.amountCents ?? null,
     lines: bill.places,
     attempts: attempts.map((attempt) => ({ ...attempt, lookUps: lookUpsIn(trail, attempt) })),
     payments,
@@ -51,11 +53,14 @@ export function paidOnceOf(bill: BillFacts) {
     ...{ verdict, way, serviceAnswered: shown !== undefined },
     sentences: [
       conclusion,
-      ...(verdict === "not-paid" && !isDecided(line) ? keptBackBy(bill.holds) : []),
+      ...(IS_OWED.includes(verdict) && isPaidYet(way, bill) ? keptBackBy(bill.holds) : []),
       ...[...asOf, ...requests, trailSentence(trail)],
     ],
   };
 }
+
+/** Something of it may still be paid, which a hold keeps back. */
+const IS_OWED: readonly ReturnType<typeof paidOnce>["verdict"][] = ["not-paid", "partly-paid"];
 
 export function zoneOf({ zone }: BusinessProfile): string {
   return zone ?? NEW_YORK;
@@ -69,6 +74,18 @@ function resolvedBy(trail: readonly AuditEntry[], line: RunLine | undefined): st
   );
   return ended?.action === RESOLVED[line?.state ?? "planned"] ? (ended?.actor ?? null) : null;
 }
+
+/** True where Payrun pays it once nothing keeps it back: not where others pay it, or nobody does. */
+function isPaidYet(
+  way: ReturnType<typeof paidOnce>["way"],
+  { line, leftOut }: Pick<BillFacts, "line" | "leftOut">,
+): boolean {
+  if (way === "paid-elsewhere" || isDecided(line)) return false;
+  return leftOut === undefined || !OVER.includes(leftOut.code);
+}
+
+/** Reasons for which no run pays a bill any more. */
+const OVER: readonly string[] = ["paid", "void", "declined"];
 
 /** True where a person has said that it is not to be paid: what keeps it back is no news. */
 function isDecided(line: RunLine | undefined): boolean {

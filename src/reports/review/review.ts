@@ -40,6 +40,7 @@ import {
 } from "../status/run.ts";
 import { lacks, ReviewDigest } from "./digest.ts";
 import type { PlannedMoney } from "./accounts.ts";
+import { lateAfterDeadline } from "./late.ts";
 import { lastPaymentsTo } from "./last-payments.ts";
 import { standingNow } from "./money-now.ts";
 import { warningsOf } from "./warnings.ts";
@@ -80,13 +81,22 @@ export async function reviewOf(
   const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
   const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });
   const { first, firstOfAll, plan, odd, late, byState, accounts, ...rest } = digest.shown();
-  const isOver = ENDED_PHASES.includes(run.phase);
+  const reviewed = reviewedBill(ENDED_PHASES.includes(run.phase), clock);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
-    return markStanding(db, run, bills.map(reviewedBill(isOver, clock)));
+    return markStanding(db, run, bills.map(reviewed));
   };
   const named = (count: number, of: Parameters<typeof linesAsApproved>[2]) =>
     count === 0 ? [] : read({ ...of, page: { offset: 0, limit: NAMED_MOST } });
+  const lateOf = async () => {
+    const earliest = clock === undefined ? "" : earliestDate(clock);
+    if (first === null || first >= earliest) {
+      return { count: late, items: await named(late, LATE) };
+    }
+    const of = { earliest, nowMs, most: NAMED_MOST, reviewed };
+    const { count, bills } = await lateAfterDeadline(db, runId, of);
+    return { count, items: await markStanding(db, run, bills) };
+  };
   return {
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, byState),
@@ -105,7 +115,7 @@ export async function reviewOf(
       count: odd,
       items: await withLastPayments(context, run, await named(odd, FLAGGED)),
     },
-    late: { count: late, items: await named(late, LATE) },
+    late: await lateOf(),
     leftOut: {
       count: summary?.skippedCount ?? 0,
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),

@@ -13,6 +13,7 @@ import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import type { FreedByIncident, FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lines.ts";
+import { paidOutside } from "./paid-outside.ts";
 import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
@@ -57,27 +58,34 @@ export async function holdJson(
 }
 
 /**
- * What a hold on something keeps back, and what the service has of it already.
+ * What a hold on something keeps back, and what the service has of it already, whoever pays it.
  *
- * @param unplanned amount of a bill, which is kept back where no line of a run stands for it
+ * @param unplanned amount of a bill, which is kept back where no line of a run stands for it and the
+ *   service doesn't say what is owed
  */
 export async function heldSums(
-  { store, clocks }: Pick<ActionContext, "store" | "clocks">,
+  context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
   profile: BusinessProfile,
   target: HoldTarget,
   unplanned: number | null = null,
 ): Promise<HeldSums> {
+  const { store, clocks } = context;
+  // Before the store: what a request pays meanwhile must not look like somebody else's payment.
+  const outside = await paidOutside(context, profile, target);
   const sums = await openSumsOf(store.db, profile.businessId, target);
   const clock = await clocks.read(profile);
-  const now = judgeStop(sums, clock);
+  const now = judgeStop([...sums, ...(outside?.lines ?? [])], clock);
   const { waiting, underWay, gone } = now;
   const { earliestCutOffMs, ...recallable } = now.recallable;
-  const paid = await paidSumOf(store.db, profile.businessId, target);
-  const isOpen = sums.length > 0 || paid.bills > 0;
-  const isUnplanned = target.scope === "payable" && !isOpen && unplanned !== null;
+  const ours = await paidSumOf(store.db, profile.businessId, target);
+  const isOpen = sums.length > 0 || ours.bills > 0;
+  const owed = outside === undefined ? unplanned : (outside.bill?.owedCents ?? null);
+  const isUnplanned = target.scope === "payable" && !isOpen && owed !== null;
+  const ofRun = outside?.ofRun ?? null;
+  const paid = ours.bills > 0 ? ours : billOf(outside?.bill?.paidCents ?? 0);
   return {
     zone: profile.zone ?? NEW_YORK,
-    waiting: isUnplanned ? { bills: 1, totalCents: unplanned } : waiting,
+    waiting: isUnplanned ? billOf(owed) : waiting,
     recallable: {
       ...recallable,
       earliestCutOff: earliestCutOffMs === null ? null : new Date(earliestCutOffMs).toISOString(),
@@ -86,7 +94,13 @@ export async function heldSums(
     gone,
     paid,
     storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
+    ...(outside === undefined ? { othersUnread: true } : {}),
+    ...(ofRun === null || ofRun.bills === 0 ? {} : { paidByOthers: ofRun }),
   };
+}
+
+function billOf(totalCents: number): { readonly bills: number; readonly totalCents: number } {
+  return { bills: totalCents > 0 ? 1 : 0, totalCents };
 }
 
 /** Bills that go out because a hold was lifted. */

@@ -5,6 +5,7 @@ import {
   type TopUpAccount,
   type TopUpState,
 } from "../../contracts/deposit.ts";
+import { sumCents } from "../../domain/money.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { CENTS, type Db } from "../sql/db.ts";
@@ -240,6 +241,20 @@ export async function leftOfOthersCents(
     cents += other.amount_cents - needs.reduce((sum, need) => sum + need.cents, 0);
   }
   return { cents, moved };
+}
+
+/** What a workflow's own deposits will bring. */
+export async function ownOnItsWayCents(
+  db: Db,
+  source: { readonly businessId: string; readonly sourceId: string },
+  owner: string,
+): Promise<number> {
+  const own = await findAll(db, "top_ups", { ...source, owner }, ["request_no"]);
+  return sumCents(
+    own.flatMap(({ state, amountCents }) =>
+      MOVING_TOP_UP_STATES.includes(state) ? amountCents : [],
+    ),
+  );
 }
 
 export function toTopUp(record: RecordOf<"top_ups">): TopUp {

@@ -1,7 +1,10 @@
 import type { LineState } from "../../contracts/pay-run.ts";
-import { withParts } from "../../domain/payments/line-parts.ts";
+import { sumCents } from "../../domain/money.ts";
+import { centsInState, type LineInParts, withParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
-import { linesInParts } from "../payables/line-parts.ts";
+import { is } from "../sql/is-in.ts";
+import { linesInParts, linesWithParts } from "../payables/line-parts.ts";
+import { isGivenBack } from "../payables/waits-for-person.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
 /** Lines of one day in one state. */
@@ -10,7 +13,10 @@ export interface DaySum extends Pick<RunLine, "executionDate" | "state"> {
   readonly cents: number;
 }
 
-/** What is paid on each of these days, of all runs of a business, by state; not what was only planned. */
+/**
+ * What is paid on each of these days, of all runs of a business, by state; not what was only
+ * planned, nor what was parked and given back.
+ */
 export async function sumsByDay(
   db: Db,
   businessId: string,
@@ -32,7 +38,40 @@ export async function sumsByDay(
       .where("run_lines.business_id", "=", businessId)
       .where((eb) => eb.between("run_lines.execution_date", days.from, days.to)),
   );
-  return apart.length === 0 ? sums : withPartsByDay(sums, apart);
+  const all = apart.length === 0 ? sums : withPartsByDay(sums, apart);
+  return withoutGivenBack(all, await givenBackOn(db, businessId, days));
+}
+
+/** Bills that were parked for these days, and that other runs plan or have, on other days. */
+async function givenBackOn(
+  db: Db,
+  businessId: string,
+  days: { readonly from: string; readonly to: string },
+): Promise<(LineInParts & Pick<RunLine, "executionDate">)[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where((eb) => eb.between("execution_date", days.from, days.to))
+    .where((eb) => eb.and([is("run_lines.state", "parked"), isGivenBack(eb)]))
+    .execute();
+  return linesWithParts(db, businessId, rows.map(toRunLine));
+}
+
+/** What of such a bill was paid before it was given back is in sums of its own. */
+function withoutGivenBack(
+  sums: readonly DaySum[],
+  lines: Awaited<ReturnType<typeof givenBackOn>>,
+): DaySum[] {
+  return sums.flatMap((sum) => {
+    const gone = lines.filter(
+      ({ state, executionDate }) => state === sum.state && executionDate === sum.executionDate,
+    );
+    if (gone.length === 0) return [sum];
+    const count = sum.count - gone.length;
+    const cents = sum.cents - sumCents(gone.map(centsInState));
+    return count + cents === 0 ? [] : [{ ...sum, count, cents }];
+  });
 }
 
 function withPartsByDay(

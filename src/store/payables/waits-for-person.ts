@@ -9,25 +9,19 @@ type OfLines = ExpressionBuilder<Tables, "run_lines">;
 export const UNAPPROVED = "approval-expired";
 
 /**
- * True where the next run plans the bill of a parked line: its retry has ended, or nobody approved
- * it in time, and then its run hasn't sent it. It stays so where that next run's payment has failed
- * as well, and the retry is of that.
+ * True where the next run plans the bill of a parked line, or another one has it or has had it
+ * since, whatever became of it there: its retry has ended, or nobody approved it in time, and then
+ * its run hasn't sent it.
  */
 export function isGivenBack(eb: OfLines) {
-  const retry = eb
+  const ended = eb
     .selectFrom("retries")
     .select("retries.workflow_id")
     .whereRef("retries.business_id", "=", "run_lines.business_id")
-    .whereRef("retries.payable_id", "=", "run_lines.payable_id");
-  const ended = retry
+    .whereRef("retries.payable_id", "=", "run_lines.payable_id")
     .whereRef("retries.run_id", "=", "run_lines.run_id")
     .where("retries.phase", "=", "ended");
-  const ofAnother = retry.whereRef("retries.run_id", "!=", "run_lines.run_id");
-  return eb.or([
-    eb("run_lines.reason_code", "=", UNAPPROVED),
-    eb.exists(ended),
-    eb.and([eb.exists(ofAnother), isTakenUp(eb)]),
-  ]);
+  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), eb.exists(ended), isTakenUp(eb)]);
 }
 
 /**
@@ -52,10 +46,7 @@ export function isTakenUp(eb: OfLines) {
   );
 }
 
-/**
- * True for a line that a person must act on: one that is parked and stands for its bill now, not what
- * a later run has taken up, nor what was given back for the next run.
- */
+/** True for a line that a person must act on: one that is parked and was not given back. */
 export function waitsForPerson(eb: OfLines) {
-  return eb.and([is("run_lines.state", "parked"), eb.not(isGivenBack(eb)), eb.not(isTakenUp(eb))]);
+  return eb.and([is("run_lines.state", "parked"), eb.not(isGivenBack(eb))]);
 }

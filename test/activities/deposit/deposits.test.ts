@@ -1,7 +1,10 @@
 import { describe, expect } from "vitest";
 import { readTransactions } from "../../../activities/deposit/read-transactions.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
+import { planDry } from "../../../activities/runs/plan-run.ts";
+import { getDryPlanPage } from "../../../src/store/plans/dry-plans.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
 import { DEPOSITS, test, withTopUp } from "../deposit-scene.ts";
 
@@ -54,6 +57,27 @@ describe("a run that is short of money", () => {
       expect(await world.paymentsOf(payableId)).toHaveLength(1);
     }
     expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
+  });
+
+  test("whose deposit is on its way is planned dry without another one", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.shortRun();
+    const run = await getRun(world.store.db, planned.runId);
+    if (run === undefined) throw new Error("no run");
+    const { business, playbook, period, policy } = run;
+    const dry = async (dryPlanId: string) => {
+      const unstored = { policy, revision: 1 };
+      await planDry(world.context(), { business, playbook, period, dryPlanId, unstored });
+      return getDryPlanPage(world.store.db, dryPlanId, { page: 1, pageSize: 10 });
+    };
+    expect((await dry("plan_before"))?.topUp).toMatchObject({ amountCents: 10_000 });
+    await scene.decide(planned);
+    await scene.untilMade(planned);
+    const after = await dry("plan_after");
+    expect(after?.lines).toHaveLength(2);
+    expect(after).not.toHaveProperty("topUp");
   });
 
   test("says with each bill whether its deposit is asked for, approved or on its way", async ({

@@ -159,8 +159,10 @@ async function agree(): Promise<ReadonlySet<LineState>> {
   const named = [...details.matchAll(/`payrun explain (\S+)`/g)].map(([, id]) => id);
   expect(named).toEqual(exceptions.map(([payableId]) => payableId));
   const shown = runLines(status).join("\n");
-  for (const { publicId, reason } of lines.filter(isException)) {
+  for (const { publicId, contactName, payableId, reason } of lines.filter(isException)) {
     expect(shown).toMatch(new RegExp(`${publicId} .*${escaped(reason ?? "")}`));
+    const [inTemporal = ""] = new RegExp(`^- .*explain ${payableId}`, "m").exec(details) ?? [];
+    for (const name of [publicId, contactName]) expect(inTemporal).toContain(name);
   }
 
   await agreeWithBank(seen);

@@ -1,7 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { RunStatus } from "../../../src/api/runs.ts";
-import { leftText, nextCommands, PlanDigest, skippedCounts } from "../../../src/cli/show/plan.ts";
+import {
+  leftText,
+  nameOf,
+  nextCommands,
+  PlanDigest,
+  skippedCounts,
+} from "../../../src/cli/show/plan.ts";
 import { shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
@@ -24,6 +30,18 @@ test("what a plan's bills come to is the same by page as at once, and names the 
   expect(all).toContain("Worth a look (20):");
   expect(all.find((line) => line.includes("new-vendor"))).toContain("$20.00");
   expect(all).toContain("  and 8 more");
+});
+
+test("a bill's vendor stands first and its number behind, dimmed; its id only where it has none", () => {
+  vi.stubEnv("NO_COLOR", undefined);
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const escape = String.fromCodePoint(27);
+  const bill = { contactName: "Osprey Robotics", publicId: "BILL-000071", payableId: "pbl_1" };
+  expect(nameOf(bill)).toBe(`Osprey Robotics ${escape}[2mBILL-000071${escape}[22m`);
+  expect(nameOf({ ...bill, publicId: null })).toBe(
+    `Osprey Robotics ${escape}[2mpbl_1${escape}[22m`,
+  );
 });
 
 test("who launches a run that was launched already reads where it is, and approves only what waits for it", () => {

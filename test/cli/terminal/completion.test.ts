@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { pageText, shellFunction } from "../../support/docs.ts";
 import { payrun, temporaryFolder } from "../cli.ts";
 
 const run = promisify(execFile);
@@ -104,6 +105,22 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await asked("show", "--as", "cora", "re")).toBe("complete run -- re");
     expect(await asked("resolve", "BILL-1", "BILL")).toBe("complete bill -- BILL");
     expect(await offered("show", "rent", "--js")).toEqual(["--json"]);
+  });
+
+  test("is loaded by README's line, and asks, where payrun is what README makes of npx", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "completion.bash"), script);
+    const [, load = ""] =
+      /`(source <\(payrun completion bash\))`/.exec(pageText("README.md")) ?? [];
+    const lines = [
+      // In place of npx, which runs the program of the folder that one is in.
+      'npx() { [ "$*" = "payrun completion bash" ] && cat completion.bash || echo "$*"; }',
+      ...[shellFunction(), load],
+      "COMP_WORDS=(payrun show re) COMP_CWORD=2",
+      '_payrun && printf "%s\\n" "${COMPREPLY[@]}"',
+    ];
+    const { stdout } = await run("bash", ["-c", lines.join("\n")], { cwd: folder });
+    expect(stdout).toContain("payrun\\ complete\\ run\\ --\\ re");
   });
 
   test("offers the people of this home behind --as", async () => {

@@ -15,7 +15,9 @@ async function perform({ method, params }: ApiRequest) {
     const page = { page: 1, pageSize: 100, nextPage: null };
     return { status: 200, json: { items: [], totalCount: 0, totalCents: 0, ...page } };
   }
-  const ended = payableId === "p2" ? { approvalEnded: "R03 ends its approval." } : {};
+  const ended = payableId === "p1" ? {} : { approvalEnded: "R03 ends its approval." };
+  if (payableId === "p3")
+    Object.assign(ended, { keptBack: ["A hold on this bill keeps it back."] });
   return { status: 200, json: { ...resolved, payableId, ...ended } };
 }
 
@@ -48,4 +50,9 @@ test("a bill whose approval has ended is not said to be tried again, beside one 
   expect(text).toContain(
     "p2 p2 R03 ends its approval. It is not tried again: the next run plans it and asks for a new approval.",
   );
+});
+
+test("a bill that is left to the next run, and that a hold keeps from it, is said to be on hold", async () => {
+  const { text } = await resolving("p3");
+  expect(text).toContain("asks for a new approval. A hold on this bill keeps it back.");
 });

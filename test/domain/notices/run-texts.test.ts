@@ -28,6 +28,26 @@ describe("a notice of parked bills", () => {
     ]);
   });
 
+  test("says of a bill over a limit what gets it paid, which no retry does", () => {
+    const over = {
+      ...bill("one", false),
+      reasonCode: "over-vendor-week-limit",
+      reason: "Over it.",
+    };
+    const acts = (text: string) => text.split("\n").filter((line) => line.startsWith("Act with"));
+    const ways = [
+      expect.stringMatching(
+        /^Act with: Over limits\.vendorPerWeek .* whose week has room .*payrun pay PAYABLE_ID --playbook OTHER/,
+      ),
+      "Act with: payrun resolve PAYABLE_ID --paid-elsewhere or --give-up, and --reason",
+    ];
+    expect(acts(parked(run, [over]).text)).toEqual(ways);
+    expect(acts(parked(run, [over, bill("two", false)]).text)).toEqual([
+      ways[0],
+      expect.stringContaining("--retry"),
+    ]);
+  });
+
   test("asks nobody for anything where all were given back", () => {
     const { subject, text } = parked(run, [bill("one", true), bill("two", true)]);
     expect(subject).toBe("rent 2026-11-26: 2 bills of $246.90 wait for the next run");

@@ -100,6 +100,9 @@ describe("what is not known to be paid once", () => {
   test("a bill paid outside Payrun is said to be paid by somebody else", () => {
     const { text } = told({ state: "paid-elsewhere", attempts: [], payments: [] });
     expect(text).toContain("found it paid by somebody else: no request to pay it was ever sent");
+    const others = [pmt("scheduled")];
+    const meanwhile = told({ state: null, attempts: [], payments: [], others });
+    expect(meanwhile.text).toContain("Not paid by Payrun, which found it being paid by somebody");
   });
 });
 

@@ -19,6 +19,21 @@ export function serviceWithBalance(availableCents: () => number): Promise<string
   });
 }
 
+/** Address of a service that shows these payments of every bill of $100, until the test has ended. */
+export function serviceWithPayments(payments: readonly object[]): Promise<string> {
+  return listening(({ url = "" }, response) => {
+    const items = url.startsWith("/v1/payments") ? payments : [];
+    const [, payableId] = /^\/v1\/payables\/(\w+)$/.exec(url) ?? [];
+    const bill = { id: payableId, publicId: null, status: "approved", paymentStatus: "none" };
+    const amounts = { totalAmountCents: 10_000, amountPaidCents: 0, remainingAmountCents: 10_000 };
+    const answer =
+      payableId === undefined
+        ? { items, totalCount: items.length }
+        : { ...bill, ...amounts, dueDate: null, contact: null, items: [] };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+}
+
 /** Address of a service that takes requests and answers none, until the test has ended. */
 export function silentService(): Promise<string> {
   return listening(() => {});

@@ -3,7 +3,7 @@ import { waitingBills } from "../../../src/store/approvals/approval-waits.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
 import { changeLine, type LineChange } from "../../../src/store/lines/lines.ts";
-import { parkedLines, sumOfParked } from "../../../src/store/lines/parked-lines.ts";
+import { givenBackIn, parkedLines, sumOfParked } from "../../../src/store/lines/parked-lines.ts";
 import { recallableLines, sumsOfSent } from "../../../src/store/lines/sent-lines.ts";
 import { linesOfVendor } from "../../../src/store/lines/vendor-lines.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
@@ -55,8 +55,8 @@ test("a day's money is summed by state, and what the service has is summed apart
   expect(await recallableLines(db, BUSINESS, "2026-11-06", FIRST)).toEqual([]);
 });
 
-test("a parked bill waits for a person until a later run has taken it up", async () => {
-  const { store, db } = await storeOfAWeek();
+test("a parked bill waits for a person until a later run has taken it up, and then counts there alone, however it ends", async () => {
+  const { store, db, runId } = await storeOfAWeek();
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   const parked = await parkedLines(db, BUSINESS, FIRST);
   expect(parked.map(({ plan }) => plan.payableId)).toEqual(["closed"]);
@@ -65,7 +65,22 @@ test("a parked bill waits for a person until a later run has taken it up", async
   const planned = { state: "skipped", reasonCode: "plan-only" } as const;
   await changeLine(db, { runId: beside, payableId: "closed" }, planned, 9_000);
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
-  await approvedRun(store, "again", ["closed"]);
+  const given = () => givenBackIn(db, { runId, payableId: "closed" });
+  expect(await given()).toEqual(new Set());
+  const again = await approvedRun(store, "again", ["closed"]);
+  expect(await given()).toEqual(new Set(["closed"]));
+  for (const state of ["settled", "given-up", "parked"] as const) {
+    await changeLine(db, { runId: again, payableId: "closed" }, { state }, 9_500);
+    expect(await given(), state).toEqual(new Set(["closed"]));
+    const sums = await sumsByDay(db, BUSINESS, { from: DAY, to: DAY });
+    const bill = sums.filter((sum) => sum.state === state);
+    expect(bill, state).toEqual([{ executionDate: DAY, state, count: 1, cents: 10_000 }]);
+    expect(
+      sums.some((sum) => sum.state === "parked"),
+      state,
+    ).toBe(state === "parked");
+  }
+  await changeLine(db, { runId: again, payableId: "closed" }, { state: "planned" }, 9_600);
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 0, cents: 0 });
   expect(await parkedLines(db, BUSINESS, FIRST)).toEqual([]);
 });

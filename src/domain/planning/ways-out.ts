@@ -1,0 +1,40 @@
+import type { OverLimit } from "./limits.ts";
+
+/** The key of the limit that a bill was parked for. */
+const LIMIT_KEYS: Readonly<Record<OverLimit["code"], string>> = {
+  "over-bill-limit": "limits.bill",
+  "over-vendor-week-limit": "limits.vendorPerWeek",
+  "over-business-week-limit": "limits.businessPerWeek",
+};
+
+/**
+ * What gets a bill paid that a limit of its playbook has parked: nobody's retry does, and its next
+ * run parks it again. Undefined for a bill that is parked for anything else.
+ *
+ * @param bill what stands for it in a command
+ */
+export function overLimitText(reasonCode: string | null, bill: string): string | undefined {
+  if (!isLimit(reasonCode)) return undefined;
+  const otherwise = `raise it in the playbook (payrun apply FILE), and the next run plans the bill and asks, or pay it with a playbook that lets it (payrun pay ${bill} --playbook OTHER)`;
+  const key = LIMIT_KEYS[reasonCode];
+  return reasonCode === "over-bill-limit"
+    ? `Over ${key} a retry doesn't help: ${otherwise}.`
+    : `Over ${key} a retry doesn't help in the same week: a run whose week has room plans the bill and asks. Sooner, ${otherwise}.`;
+}
+
+/** What a person can do about parked bills, one way a line. */
+export function waysOut(
+  bills: readonly { readonly reasonCode: string | null }[],
+  bill: string,
+): string[] {
+  const codes = [...new Set(bills.map(({ reasonCode }) => reasonCode))];
+  const retry = codes.every(isLimit) ? "" : "--retry, ";
+  return [
+    ...codes.flatMap((code) => overLimitText(code, bill) ?? []),
+    `payrun resolve ${bill} ${retry}--paid-elsewhere or --give-up, and --reason`,
+  ];
+}
+
+function isLimit(code: string | null): code is OverLimit["code"] {
+  return code !== null && Object.hasOwn(LIMIT_KEYS, code);
+}

@@ -1,0 +1,156 @@
+import type { ActionContext } from "../../actions/context.ts";
+import { PATIENCE_MS } from "../../actions/others-now.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import type { HoldTarget } from "../../domain/holds.ts";
+import { sumCents } from "../../domain/money.ts";
+import { owedCents } from "../../domain/payments/owed.ts";
+import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
+import type { StopLines } from "../../domain/stop.ts";
+import { madeHere } from "../../ledger/forgotten-payments.ts";
+import type { Payable, Payment, PaymentsClient } from "../../payments-api/index.ts";
+import type { Db } from "../../store/index.ts";
+import { planLineOf } from "../../store/lines/lines.ts";
+import { openLinesOf } from "../../store/lines/open-lines.ts";
+import { linesToldOf } from "../../store/lines/told-lines.ts";
+import { getRun } from "../../store/runs/runs.ts";
+import { openSubjects } from "../../store/payables/open-subjects.ts";
+
+/** What payments that Payrun has not made change of what a hold comes to. */
+export interface PaidOutside {
+  /** What they have on its way, and less of what waits. */
+  readonly lines: readonly StopLines[];
+  /** Of a run: bills that they pay instead. A stop of the run takes none of them back. */
+  readonly ofRun: { readonly bills: number; readonly totalCents: number } | null;
+  /** Of one bill: what is paid of it, and what of it may still be paid. */
+  readonly bill: { readonly paidCents: number; readonly owedCents: number } | null;
+}
+
+interface Shown {
+  readonly payments: readonly Payment[];
+  /** The bill itself, where the hold is on one. */
+  readonly payable: Payable | undefined;
+}
+
+const NOTHING: PaidOutside = { lines: [], ofRun: null, bill: null };
+
+/** @returns undefined if the service doesn't answer in time */
+export async function paidOutside(
+  { store: { db }, clientOf }: Pick<ActionContext, "store" | "clientOf">,
+  profile: BusinessProfile,
+  target: HoldTarget,
+): Promise<PaidOutside | undefined> {
+  const { businessId } = profile;
+  const of = await readOf(db, target);
+  if (of.length === 0) return NOTHING;
+  const shown = await shownOf(clientOf(profile), target, of);
+  if (shown === undefined) return undefined;
+  const paying = shown.payments.filter(({ status }) => !isKnownUnpaid(status));
+  const byBill = Map.groupBy(paying, ({ payableId }) => payableId ?? "");
+  const made = await madeHere(db, businessId, paying);
+  // What a request has paid that had no answer is not somebody else's.
+  const open = await openSubjects(db, businessId, [...byBill.keys()]);
+  const outside = paying.filter(
+    ({ id, payableId }) => payableId !== null && !made.has(id) && !open.has(payableId),
+  );
+  const ofOthers = Map.groupBy(outside, ({ payableId }) => payableId ?? "");
+  const moving = [...ofOthers.values()].flatMap(onItsWay);
+  const { payable } = shown;
+  const owed = payable === undefined ? undefined : owedOf(payable, paying);
+  const lines = await openLinesOf(db, businessId, target);
+  const less = lines
+    .filter(({ state }) => DECIDABLE.includes(state))
+    .map(async (line): Promise<StopLines[]> => {
+      const payments = ofOthers.has(line.payableId) ? (byBill.get(line.payableId) ?? []) : [];
+      const left = owed ?? (await leftOf(db, line, payments));
+      const { state, executionDate, amountCents } = line;
+      const isNone = left <= 0 ? -1 : 0;
+      const cents = Math.min(0, left - amountCents);
+      return cents === 0 ? [] : [{ state, executionDate, isSplit: false, count: isNone, cents }];
+    });
+  const paidInstead = (await Promise.all(less)).flat();
+  const isRun = target.scope === "run";
+  return {
+    lines: isRun ? paidInstead : [...moving, ...paidInstead],
+    ofRun: isRun
+      ? { bills: paidInstead.length, totalCents: -sumCents(paidInstead.map(({ cents }) => cents)) }
+      : null,
+    bill:
+      payable === undefined ? null : { paidCents: paidOf(payable, paying), owedCents: owed ?? 0 },
+  };
+}
+
+type Filter = NonNullable<Parameters<PaymentsClient["payments"]["listAll"]>[0]>;
+
+/** Bills of a run that the service has told of and that are read. */
+const BILLS_MOST = 10;
+
+/** Whose payments are read: of what is paid by whole accounts or playbooks, nobody's. */
+async function readOf(db: Db, { scope, value }: HoldTarget): Promise<readonly Filter[]> {
+  if (scope === "payable") return [{ payableId: value }];
+  if (scope === "contact") return [{ contactId: value }];
+  const run = scope === "run" ? await getRun(db, value) : undefined;
+  if (run === undefined) return [];
+  const told = (await linesToldOf(db, run)).filter(({ isOfBill }) => isOfBill);
+  return told.slice(0, BILLS_MOST).map(({ payableId }) => ({ payableId }));
+}
+
+async function shownOf(
+  client: PaymentsClient,
+  { scope, value }: HoldTarget,
+  of: readonly Filter[],
+): Promise<Shown | undefined> {
+  const options = { signal: AbortSignal.timeout(PATIENCE_MS), patienceMs: 0 };
+  try {
+    // Before the bill: a payment that is completed in between counts twice, not never.
+    const lists = of.map((filter) => client.payments.listAll(filter, options));
+    const payments = (await Promise.all(lists)).flat();
+    const payable = scope === "payable" ? await client.payables.get(value, options) : undefined;
+    return { payments, payable };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What of one bill's payments is on its way, as a line that is. */
+function onItsWay(payments: readonly Payment[]): StopLines[] {
+  const moving = payments.filter(({ status }) => status !== "completed");
+  const [first] = moving.toSorted((one, other) =>
+    (one.scheduledAt ?? "").localeCompare(other.scheduledAt ?? ""),
+  );
+  if (first === undefined) return [];
+  const all = (wanted: LineState) => moving.every(({ status }) => status === wanted);
+  const state = all("held") ? "held" : all("scheduled") ? "scheduled" : "processing";
+  return [
+    {
+      ...{ state, executionDate: first.scheduledAt ?? "", isSplit: moving.length > 1, count: 1 },
+      cents: sumCents(moving.map(({ amountCents }) => amountCents)),
+    },
+  ];
+}
+
+/** What may still be paid of a bill: nothing of one that the service says is not to be paid. */
+function owedOf(payable: Payable, payments: readonly Payment[]): number {
+  if (payable.status !== "approved") return 0;
+  const { totalAmountCents: totalCents, amountPaidCents } = payable;
+  return owedCents({ totalCents, amountPaidCents, payments });
+}
+
+function paidOf(payable: Payable, payments: readonly Payment[]): number {
+  const completed = payments.filter(({ status }) => status === "completed");
+  return Math.max(
+    payable.amountPaidCents,
+    sumCents(completed.map(({ amountCents }) => amountCents)),
+  );
+}
+
+/** What may still be paid of the bill of a line. */
+async function leftOf(
+  db: Db,
+  line: Parameters<typeof planLineOf>[1] & { readonly amountCents: number },
+  payments: readonly Payment[],
+): Promise<number> {
+  if (payments.length === 0) return line.amountCents;
+  const { totalCents } = await planLineOf(db, line);
+  return owedCents({ totalCents, amountPaidCents: 0, payments });
+}

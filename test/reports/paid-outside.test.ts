@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { heldLines } from "../../src/cli/show/holds.ts";
+import type { HoldTarget } from "../../src/domain/holds.ts";
+import { heldSums } from "../../src/reports/status/holds.ts";
+import { insertEvents } from "../../src/store/events/inbox.ts";
+import { type MoneyWorld, test } from "../activities/money-world.ts";
+import { inDays } from "../activities/planning-world.ts";
+import type { Json } from "../support/sandbox.ts";
+
+const WITH_BANK = "with the bank, or split into several payments: can't be cancelled";
+
+/** Bills of $100 that no run has planned. */
+async function unplanned(
+  { world }: MoneyWorld,
+  bills: Readonly<Record<string, Json>>,
+): Promise<void> {
+  const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
+  const payables = Object.entries(bills).map(([id, of]) => ({
+    ...due,
+    contactId: "v1",
+    id,
+    ...of,
+  }));
+  await world.reset({ payables });
+}
+
+/** What a hold is said to keep back, as the command prints it. */
+async function held(world: MoneyWorld, target: HoldTarget): Promise<string> {
+  const context = {
+    store: world.store,
+    clientOf: ({ name }: { readonly name: string }) => world.context().clientOf(name),
+    clocks: { read: () => world.context().clockOf("acme").now() },
+  };
+  const sums = await heldSums(context, world.context().profileOf("acme"), target, 10_000);
+  return heldLines(sums).join("\n");
+}
+
+const onBill = (value: string): HoldTarget => ({ scope: "payable", value });
+
+/** Pays a bill as somebody else does who uses the service. */
+async function paidByOthers(world: MoneyWorld, payableId: string): Promise<void> {
+  const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+  const paying = { payableId, ...source, scheduledAt: inDays(5) };
+  const { payments } = world.context().clientOf("acme");
+  await payments.create(paying, { idempotencyKey: randomUUID() });
+}
+
+test("of a bill that is paid outside Payrun a hold says what the service has and what is paid, and keeps nothing back", async ({
+  world,
+}) => {
+  await unplanned(world, {
+    scheduled: {},
+    processing: { payments: [{ status: "processing" }] },
+    completed: { payments: [{ status: "completed" }] },
+    inPart: { payments: [{ status: "completed", amountCents: 4_000 }] },
+  });
+  await paidByOthers(world, "scheduled");
+  expect(await held(world, onBill("scheduled"))).toMatch(
+    /no bill kept back\n {2}1 bill, \$100\.00, with the service, which can still cancel it until/,
+  );
+  expect(await held(world, onBill("processing"))).toBe(
+    `  no bill kept back\n  1 bill, $100.00, ${WITH_BANK}`,
+  );
+  const paid = "paid already: a hold can't stop that";
+  expect(await held(world, onBill("completed"))).toBe(
+    `  no bill kept back\n  1 bill, $100.00, ${paid}`,
+  );
+  expect(await held(world, onBill("inPart"))).toBe(
+    `  1 bill, $60.00, kept back\n  1 bill, $40.00, ${paid}`,
+  );
+});
+
+test("of a bill that is not to be paid a hold keeps nothing back", async ({ world }) => {
+  await unplanned(world, { voided: { status: "void" }, drafted: { status: "draft" } });
+  for (const id of ["voided", "drafted"]) {
+    expect(await held(world, onBill(id))).toBe(
+      "  no bill kept back: none of it waits to be paid now",
+    );
+  }
+});
+
+test("of bills that runs have planned a hold keeps back what nobody else pays", async ({
+  world,
+}) => {
+  const { payableIds } = await world.plannedRun([{}, {}]);
+  const [ours = "", theirs = ""] = payableIds;
+  await paidByOthers(world, theirs);
+  const kept = "1 bill, $100.00, kept back";
+  const sent = "1 bill, $100.00, with the service";
+  expect(await held(world, onBill(ours))).toBe(`  ${kept}`);
+  expect(await held(world, onBill(theirs))).toContain(`  no bill kept back\n  ${sent}`);
+  expect(await held(world, { scope: "contact", value: "v1" })).toContain(`  ${kept}\n  ${sent}`);
+});
+
+test("of a run's bills a hold keeps back what nobody else pays, as the service has told of", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await world.plannedRun([{}, {}]);
+  const [, theirs = ""] = payableIds;
+  const onRun = { scope: "run", value: runId } as const;
+  expect(await held(world, onRun)).toBe("  2 bills, $200.00, kept back");
+  await paidByOthers(world, theirs);
+  await insertEvents(world.store.db, [
+    {
+      ...{ businessId: world.businessId, eventId: "evt_theirs", sequence: "1", body: "{}" },
+      ...{ type: "payable.payment.scheduled", object: "payable", objectId: theirs },
+      ...{ via: "webhook", createdAt: "2026-11-02T15:00:00.000Z", receivedAtMs: Date.now() },
+    },
+  ]);
+  expect(await held(world, onRun)).toBe(
+    "  1 bill, $100.00, kept back\n  1 bill, $100.00, paid outside Payrun, or about to be: a hold can't stop that",
+  );
+});
+
+test("where the service doesn't answer a hold says that others' payments are not counted", async ({
+  world,
+}) => {
+  world.override = { listAll: () => Promise.reject(new Error("away")) };
+  expect(await held(world, onBill("p1"))).toBe(
+    "  1 bill, $100.00, kept back\n  The service didn't answer: payments made outside Payrun are not counted.",
+  );
+});
