@@ -72,6 +72,7 @@ export const HistoryBody = z
     givenBack: z
       .boolean()
       .describe("True where it is parked and its retry has given it back for the next run"),
+    roles: z.array(z.string()).describe("Any of these decides about it; empty unless it is parked"),
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
     bill: z

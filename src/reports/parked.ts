@@ -1,5 +1,5 @@
 import type { ParkedBill } from "../api/parked.ts";
-import { decidersUnder } from "../domain/retries/deciders.ts";
+import { resolversUnder } from "../domain/retries/deciders.ts";
 import type { Db } from "../store/index.ts";
 import { parkedLines, sumOfParked } from "../store/lines/parked-lines.ts";
 import { rulesOfFailures } from "../store/lines/retry-cases.ts";
@@ -40,10 +40,7 @@ export async function parkedBills(
         runId: line.runId,
         reasonCode: line.reasonCode,
         reason: line.reason,
-        // Whoever operates may give a bill up, or call it paid elsewhere, whoever decides of a retry.
-        roles: [
-          ...new Set([...decidersUnder(undefined), ...decidersUnder(rules.get(line.payableId))]),
-        ],
+        roles: resolversUnder(rules.get(line.payableId)),
       })),
     );
   }

@@ -155,6 +155,9 @@ test("A bill's page says in its first sentence what became of it, and offers wha
   for (const act of ["Try again", "Paid elsewhere", "Give up", "Hold it"]) {
     expect(parked.text).toContain(act);
   }
+  const viewer = await (await signedIn(gateway, "vera", ["viewer"])).get("/bills/pbl_0101");
+  expect(viewer.text).toContain("A decision about it takes the role operator or admin.");
+  expect(viewer.html).not.toContain("/give-up");
   const path = "/bills/pbl_0101/give-up?business=acme";
   const done = await olga.send(await olga.get(path), path, { reason: "disputed" });
   expect(done.text).toContain("It is given up.");

@@ -41,7 +41,10 @@ export const bill: PageOf = async ({ api, params, query, visitor }) => {
     const history = await historyOf(api, id, business);
     // What was held before any run has planned it.
     const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
-    return billPageOf(history, query, { found, may: await mayOf(visitor, history.business) });
+    return billPageOf(history, query, {
+      found,
+      may: await mayOf(visitor, history.business, history.roles),
+    });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     const found = await findUnplanned(api, id, business);
@@ -223,14 +226,20 @@ export function billActPage(
 interface May {
   readonly hold: boolean;
   readonly cancel: boolean;
+  readonly resolve: boolean;
 }
 
-async function mayOf({ mayHold, mayOperate }: Visitor, business: string): Promise<May> {
-  return { hold: await mayHold(business), cancel: mayOperate };
+async function mayOf(
+  { mayHold, mayOperate, roles }: Visitor,
+  business: string,
+  resolvers: readonly string[] = [],
+): Promise<May> {
+  const resolve = resolvers.some((role) => roles.includes(role));
+  return { hold: await mayHold(business), cancel: mayOperate, resolve };
 }
 
 function acts(history: PayableHistory, may: May): Markup {
-  const { state, recall, givenBack, reasonCode } = history;
+  const { state, recall, givenBack, reasonCode, roles } = history;
   const to = (act: string) => billActPage(history, act);
   const isRecalled = recall !== null && recall.why === null;
   const isWaiting = state === "parked" && !givenBack;
@@ -238,7 +247,7 @@ function acts(history: PayableHistory, may: May): Markup {
   return html`${limited === undefined ? "" : html`<p>${limited}</p>`}
     <div class="acts">
       ${
-        state === "parked"
+        may.resolve
           ? html`${isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
               <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
               <a class="button quiet" href="${to("give-up")}">Give up</a>`
@@ -247,6 +256,7 @@ function acts(history: PayableHistory, may: May): Markup {
       ${isRecalled && may.cancel ? html`<a class="button quiet" href="${to("cancel")}">Cancel its payment</a>` : ""}
       ${may.hold ? html`<a class="button quiet" href="${to("hold")}">Hold it</a>` : ""}
     </div>
+    ${state === "parked" && !may.resolve ? html`<p class="quiet">A decision about it takes the role ${roles.join(" or ")}.</p>` : ""}
     ${isRecalled && !may.cancel ? CANCELLED_BY : ""} ${may.hold ? "" : HELD_BY}`;
 }
 

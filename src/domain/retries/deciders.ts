@@ -12,3 +12,11 @@ export function decidersUnder(rule: FailureRule | undefined): string[] {
   const roles = rule.action === "hold-vendor" ? [...rule.by, "admin"] : [...OPERATE, ...rule.by];
   return [...new Set(roles)];
 }
+
+/**
+ * Roles of which any may do something about a parked bill: whoever operates may give it up, or call
+ * it paid elsewhere, whoever decides of a retry.
+ */
+export function resolversUnder(rule: FailureRule | undefined): string[] {
+  return [...new Set([...OPERATE, ...decidersUnder(rule)])];
+}

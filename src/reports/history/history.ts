@@ -3,6 +3,7 @@ import { cancelSubject } from "../../contracts/names.ts";
 import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { recallOfBill } from "../../domain/cancellations/cut-off.ts";
+import { resolversUnder } from "../../domain/retries/deciders.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
@@ -11,6 +12,7 @@ import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
 import type { LineParts } from "../../domain/payments/line-parts.ts";
 import { linesWithParts } from "../../store/payables/line-parts.ts";
+import { rulesOfFailures } from "../../store/lines/retry-cases.ts";
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
 import { claimOwners } from "../../store/payables/claims.ts";
 import type { Db } from "../../store/index.ts";
@@ -82,6 +84,7 @@ export async function historyOf(
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     ...standingOf(line, givenBack),
+    roles: await resolversOf(db, line),
     bill: billJson(plan, inParts?.parts),
     leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
@@ -103,6 +106,14 @@ export async function historyOf(
     ]),
     trail: { entries: about.length, changed: changedIn(about) },
   };
+}
+
+/** Who does something about it while it is parked. */
+async function resolversOf(db: Db, line: Line): Promise<string[]> {
+  if (line?.state !== "parked") return [];
+  const { businessId, payableId } = line;
+  const rules = await rulesOfFailures(db, businessId, [payableId]);
+  return resolversUnder(rules.get(payableId));
 }
 
 /** Whether what the service has of it can be called back, as a stop would say it. */

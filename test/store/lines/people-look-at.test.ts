@@ -124,3 +124,16 @@ test("what waits for somebody leaves out what they have approved, as long as tha
   expect(await countFor("Dora", 5)).toBe(0);
   expect(await countFor("dora", 20_000)).toBe(1);
 });
+
+test("what waits is told with the approvals that are there, and what is on hold only where it lacks one", async () => {
+  const { db, runId } = await storeOfAWeek();
+  const twice = db.updateTable("run_lines").set({ quorum: 2 });
+  await twice.where("payable_id", "in", ["asked", "ready"]).execute();
+  for (const payableId of ["ready", "banked"])
+    await changeLine(db, { runId, payableId }, { state: "on-hold" }, 5);
+  const waiting = await waitingBills(db, { runId, businessMs: 5 });
+  expect(waiting).toMatchObject([
+    { stage: 0, given: 1, isHeld: false, count: 1, cents: 10_000 },
+    { stage: 0, given: 1, isHeld: true, count: 1, cents: 10_000 },
+  ]);
+});
