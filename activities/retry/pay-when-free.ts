@@ -1,7 +1,7 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { onHoldText } from "../../src/domain/holds.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
-import { activeHoldFor } from "../../src/store/holds/holds.ts";
+import { activeHoldsFor } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import { notifyOfWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
@@ -13,7 +13,7 @@ export const UNANSWERED = "a request that may still pay";
 /** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
 export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
   const { context, businessId, run, line, clock } = retry;
-  const hold = await activeHoldFor(context.store.db, {
+  const [hold, ...others] = await activeHoldsFor(context.store.db, {
     ...line,
     businessId,
     playbook: run.playbook,
@@ -21,7 +21,7 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   });
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
-    const reason = onHoldText(hold);
+    const reason = onHoldText(hold, others.length);
     if (line.reason !== reason) await setLine(retry, { reasonCode: "on-hold", reason });
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }

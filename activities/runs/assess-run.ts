@@ -22,6 +22,7 @@ import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
 import { dueLines } from "../../src/store/lines/due-lines.ts";
 import { countWaitingForIncidents } from "../../src/store/lines/retry-cases.ts";
+import { sumGivenBackIn } from "../../src/store/lines/parked-lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";
@@ -231,6 +232,9 @@ class RunFacts {
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
       ...(counts.has("retrying")
         ? { bouncedLines: await countWaitingForIncidents(this.#trx, runId) }
+        : {}),
+      ...(counts.has("parked")
+        ? { givenBackLines: (await sumGivenBackIn(this.#trx, runId)).count }
         : {}),
       odd: await troubledLines(this.#trx, runId),
       cameBack: await cameBack(this.#trx, runId, counts),

@@ -1,4 +1,5 @@
 import { OWN_AUTHOR } from "../contracts/names.ts";
+import { withFullStop } from "./history-texts.ts";
 import type { NamedKind } from "./names.ts";
 
 interface ScopeOfHold {
@@ -80,11 +81,23 @@ export interface HoldFacts {
   readonly playbook: string;
 }
 
-/** Why a line that a hold stops isn't paid: of a long reason the first part, as it stands on each. */
-export function onHoldText(hold: { readonly author: string; readonly reason: string }): string {
+/**
+ * Why a line that holds stop isn't paid: of a long reason the first part, as it stands on each.
+ *
+ * @param others how many more stop it, which lifting this one leaves
+ */
+export function onHoldText(
+  hold: { readonly author: string; readonly reason: string },
+  others = 0,
+): string {
   const { author } = hold;
   const reason = beginningOf(hold.reason);
-  return isSetByPayrun(author) ? `On hold: ${reason}` : `On hold since ${author} said: ${reason}`;
+  const text = isSetByPayrun(author)
+    ? `On hold: ${reason}`
+    : `On hold since ${author} said: ${reason}`;
+  if (others === 0) return text;
+  const more = others === 1 ? "1 more hold keeps" : `${others} more holds keep`;
+  return `${withFullStop(text)} ${more} it back.`;
 }
 
 /** What keeps a bill back, why, and the command that ends it. */
@@ -127,8 +140,15 @@ const LONG = 200;
 
 /** The first hold that stops a line, or undefined. */
 export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {
-  return holds.find(({ scope, value }) => {
-    const fact = factOf(scope);
-    return fact === null || value === facts[fact];
-  });
+  return holds.find((hold) => stops(hold, facts));
+}
+
+/** All holds that stop a line, in their order. */
+export function holdsOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H[] {
+  return holds.filter((hold) => stops(hold, facts));
+}
+
+function stops({ scope, value }: HoldScope, facts: HoldFacts): boolean {
+  const fact = factOf(scope);
+  return fact === null || value === facts[fact];
 }

@@ -3,7 +3,7 @@ import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
-import { activeHoldFor, activeHolds } from "../../src/store/holds/holds.ts";
+import { activeHoldsFor, activeHolds } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
@@ -76,7 +76,7 @@ describe("a parked bill", () => {
       expect(answer.status).toBe(200);
       expect(ResolutionBody.parse(answer.json)).toMatchObject({ payableId: "p1", action, state });
       expect(await lineState(gateway.store, run.runId, "p1")).toBe(state);
-      const hold = await activeHoldFor(gateway.store.db, {
+      const [hold] = await activeHoldsFor(gateway.store.db, {
         businessId: "biz_acme",
         payableId: "p1",
         contactId: "other",

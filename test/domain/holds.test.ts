@@ -41,3 +41,11 @@ test("a hold's long reason stands on each of its bills by its first part, a shor
   expect(onHoldText(long)).toBe("On hold: The store is older than what was done with it …");
   expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
 });
+
+test("a bill that several holds stop says how many are left where the first is lifted", () => {
+  const hold = { author: "cora", reason: "Check the account" };
+  expect(onHoldText(hold, 1)).toBe(
+    "On hold since cora said: Check the account. 1 more hold keeps it back.",
+  );
+  expect(onHoldText(hold, 2)).toContain("2 more holds keep it back.");
+});

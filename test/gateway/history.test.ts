@@ -136,6 +136,27 @@ test("a bill's story says when it was on hold, and when no longer", async () => 
   ]);
 });
 
+test("a bill on hold says that a second hold keeps it back, until one of them is lifted", async () => {
+  const { store } = gateway;
+  const { runId } = await seedRun(store, { lines: [planLine("p1")] });
+  const nowMs = Date.now();
+  const about = { businessId: "biz_acme", nowMs, author: "cora", reason: "Fraud?" } as const;
+  const moment = { ...about, runId, playbook: "weekly", businessMs: nowMs };
+  const reasonNow = async () => {
+    await store.transaction((trx) => applyHolds(trx, moment));
+    const { json } = await gateway.call("GET", "/v1/payables/p1/history", operator);
+    return HistoryBody.parse(json).reason;
+  };
+  const set = (scope: "source" | "contact", value: string) =>
+    store.transaction((trx) => createHold(trx, { ...about, scope, value }));
+  await set("source", "balance");
+  expect(await reasonNow()).toBe("On hold since cora said: Fraud?");
+  const { holdId } = await set("contact", "con_p1");
+  expect(await reasonNow()).toContain("1 more hold keeps it back.");
+  await store.transaction((trx) => releaseHold(trx, holdId, "cora", nowMs));
+  expect(await reasonNow()).toBe("On hold since cora said: Fraud?");
+});
+
 test("bills of one id in two businesses are told apart by the business", async () => {
   const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
   const two = await startTestGateway({ profiles });

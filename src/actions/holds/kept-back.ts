@@ -1,4 +1,4 @@
-import { type HoldFacts, holdOn, keepsBackText } from "../../domain/holds.ts";
+import { type HoldFacts, holdsOn, keepsBackText } from "../../domain/holds.ts";
 import { holdsOnLines, type Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
@@ -36,5 +36,5 @@ export async function keepsBackNow(
   const { businessMs, isGivenBack } = at;
   const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
   const facts = await holdFacts(db, line, isGivenBack ? undefined : line);
-  return keptBackBy(holds.filter((hold) => holdOn([hold], facts) !== undefined));
+  return keptBackBy(holdsOn(holds, facts));
 }

@@ -2,7 +2,8 @@ import type { DryPlanAnswer, PlanFigures, RunPaymentStatus, RunStatus } from "..
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
-import { formatUsd } from "../../domain/money.ts";
+import type { BillSum } from "../../domain/counted.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { asApprover } from "../home/people.ts";
 import { plannedTopUpLines } from "./deposit.ts";
@@ -18,6 +19,8 @@ export interface ShownLine {
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[] | undefined;
+  /** Of a plan that no run belongs to: the limit that parks it. */
+  readonly overLimit?: object | null;
 }
 
 /** Bills that are named as odd; more are counted. */
@@ -33,9 +36,17 @@ export class PlanDigest {
   #oddCount = 0;
   #lateCount = 0;
   #notRecallableCount = 0;
+  #overLimit: BillSum = { count: 0, cents: 0 };
 
   add(lines: readonly ShownLine[]): this {
-    for (const { quorum, approvers, stages, amountCents, flags } of lines) {
+    const over = lines.filter(isOverLimit);
+    this.#overLimit = {
+      count: this.#overLimit.count + over.length,
+      cents: this.#overLimit.cents + sumCents(over.map(({ amountCents }) => amountCents)),
+    };
+    for (const line of lines) {
+      const { quorum, approvers, stages, amountCents, flags } = line;
+      if (isOverLimit(line)) continue;
       const who = (stages ?? [{ by: approvers, quorum }]).map(peopleText).join(", then ");
       const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
       this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
@@ -52,8 +63,17 @@ export class PlanDigest {
 
   /** Totals, the cash they take and leave, and who must approve what. */
   totals(plan: PlanFigures & { readonly zone?: string }): string[] {
+    const over = this.#overLimit;
+    const [lines, cents] = [plan.lineCount - over.count, plan.totalCents - over.cents];
     return [
-      `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
+      `${bold(count(lines, "bill"))} to pay, ${bold(formatUsd(cents))}`,
+      ...(over.count === 0
+        ? []
+        : [
+            yellow(
+              `Over a limit: ${count(over.count, "bill")}, ${formatUsd(over.cents)}, parked at once for a person, whoever approves`,
+            ),
+          ]),
       ...cashLines(plan),
       ...plannedTopUpLines(plan.topUp),
       ...[...this.#rules].map(
@@ -86,6 +106,10 @@ export class PlanDigest {
       ...notRecallable(this.#notRecallableCount),
     ];
   }
+}
+
+function isOverLimit({ overLimit = null }: ShownLine): boolean {
+  return overLimit !== null;
 }
 
 /** A bill with several scheduled payments can't be cancelled at the service. */

@@ -64,7 +64,7 @@ export const vendor: PageOf = async (request) => {
       }`,
     )}
     ${holds.length === 0 ? "" : section("Holds", holdsOn(holds, request.visitor))}
-    ${live("open", section(`Open bills (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}
+    ${live("open", section(`Open bills in runs (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}
     ${section("Payments", paymentTable(payments))}
     ${rest.length === 0 ? "" : section("Earlier bills", folded(counted(rest.length, "bill"), billTable(rest, found)))}`,
   };

@@ -59,7 +59,7 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   ),
   R09: bounce(
     "uncollected funds: deposits in the account had not cleared",
-    "Wait until they have, or put money in.",
+    "Wait until these deposits have cleared, or put money in.",
   ),
   R10: payer("the account's holder says that the debit was not authorised", STOP),
   R11: payer(

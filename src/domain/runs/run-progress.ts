@@ -8,7 +8,7 @@ import { type BillSum, countOf } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
-import { type RunSoFar, runSoFar } from "./run-so-far.ts";
+import { type RunSoFar, runSoFar, waitingForPerson } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
 import { deadlineLines } from "../notices/run-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
@@ -137,7 +137,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
       : { followEveryMs: Math.min(FOLLOW_EVERY_MAX_MS, bills * FOLLOW_MS_A_BILL) }),
     ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
     needsAction:
-      count("awaiting-approval", "parked") > 0 ||
+      count("awaiting-approval") + waitingForPerson(input) > 0 ||
       input.asks?.some(({ isHeld }) => isHeld) === true ||
       deposits?.needsAction === true,
     exceptions,

@@ -7,6 +7,8 @@ export interface RunSoFar {
   readonly counts: ReadonlyMap<LineState, { readonly count: number }>;
   /** Lines parked because they were not approved in time. */
   readonly expiredLines: number;
+  /** Parked lines that wait for nobody; missing for none. */
+  readonly givenBackLines?: number;
   /** Number of returned payments by return code, the most frequent first. */
   readonly cameBack: ReadonlyMap<string, number>;
 }
@@ -32,7 +34,8 @@ const CODES_NAMED = 3;
  * A run's progress in a few words: `40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 40
  * paid; 12 settled, 1 returned R02`. Empty if there is none.
  */
-export function runSoFar({ run, counts, expiredLines, cameBack }: RunSoFar): string {
+export function runSoFar(soFar: RunSoFar): string {
+  const { run, counts, expiredLines, cameBack } = soFar;
   const count = (...states: readonly LineState[]): number =>
     states.reduce((sum, state) => sum + (counts.get(state)?.count ?? 0), 0);
   const bills = [...counts.values()].reduce((sum, each) => sum + each.count, 0) - count(...UNASKED);
@@ -48,13 +51,19 @@ export function runSoFar({ run, counts, expiredLines, cameBack }: RunSoFar): str
     .slice(0, CODES_NAMED)
     .map(([code, many]) => `${many} returned ${code}`);
   const settled = count("settled");
+  const forPerson = waitingForPerson(soFar);
   const ended = [
     ...(settled > 0 ? [`${settled} settled`] : []),
     ...codes,
-    ...(count("parked") > 0 ? [`${count("parked")} for a person`] : []),
+    ...(forPerson > 0 ? [`${forPerson} for a person`] : []),
   ];
   if (ended.length > 0) parts.push(ended.join(", "));
   return parts.join("; ");
+}
+
+/** Parked lines that a person must act on. */
+export function waitingForPerson({ counts, givenBackLines = 0 }: RunSoFar): number {
+  return (counts.get("parked")?.count ?? 0) - givenBackLines;
 }
 
 const DAY_AND_TIME = new Intl.DateTimeFormat("en-US", {

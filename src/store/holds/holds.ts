@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import { type HoldScopeName, holdOn, kindOf } from "../../domain/holds.ts";
+import { type HoldScopeName, holdsOn, kindOf } from "../../domain/holds.ts";
 import { isKept, type Name } from "../../domain/names.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
@@ -215,8 +215,8 @@ export async function holdsOnLines(
   return rows.map(toHold);
 }
 
-/** The first hold that stops one line now, or undefined. */
-export async function activeHoldFor(
+/** The holds that stop one line now, the first that was set first. */
+export async function activeHoldsFor(
   db: Db,
   facts: {
     readonly businessId: string;
@@ -227,10 +227,10 @@ export async function activeHoldFor(
     readonly playbook: string;
     readonly businessNowMs: number;
   },
-): Promise<Hold | undefined> {
+): Promise<Hold[]> {
   const { businessId, payableId, businessNowMs: businessMs } = facts;
   const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
-  return holdOn(holds, facts);
+  return holdsOn(holds, facts);
 }
 
 /** What people call what each hold is on, by the hold's id, where the store keeps its name. */

@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "kysely";
 import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
-import { holdOn, onHoldText } from "../../domain/holds.ts";
+import { holdsOn, onHoldText } from "../../domain/holds.ts";
 import { appendMoves } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
 import { activeHolds, type Hold } from "../holds/holds.ts";
@@ -37,16 +37,17 @@ export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): P
   const lifted: string[] = [];
   const stopped = new Map<string, string[]>();
   for await (const line of heldOrNamed(trx, moment, holds)) {
-    const hold = holdOn(holds, { ...line, runId: moment.runId, playbook: moment.playbook });
+    const facts = { ...line, runId: moment.runId, playbook: moment.playbook };
+    const [hold, ...others] = holdsOn(holds, facts);
     if (hold === undefined) {
       if (line.state === "on-hold") lifted.push(line.payableId);
       continue;
     }
-    const reason = onHoldText(hold);
+    const reason = onHoldText(hold, others.length);
     if (line.state === "on-hold" && line.reason === reason) continue;
-    const others = stopped.get(reason);
-    if (others === undefined) stopped.set(reason, [line.payableId]);
-    else others.push(line.payableId);
+    const alike = stopped.get(reason);
+    if (alike === undefined) stopped.set(reason, [line.payableId]);
+    else alike.push(line.payableId);
   }
   // While a line was on hold another run may have had its money.
   await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0 });

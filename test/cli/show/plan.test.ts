@@ -44,6 +44,19 @@ test("a bill's vendor stands first and its number behind, dimmed; its id only wh
   );
 });
 
+test("what is over a limit is neither to pay nor waits for an approval", () => {
+  const overLimit = { code: "over-bill-limit", text: "Over it." } as const;
+  const lines = [planLine("pay_1"), ...["pay_2", "pay_3"].map((id) => planLine(id, { overLimit }))];
+  const said = new PlanDigest().add(lines).totals(planSummary(lines));
+  expect(said.map(stripVTControlCharacters)).toEqual(
+    expect.arrayContaining([
+      "1 bill to pay, $100.00",
+      "Over a limit: 2 bills, $200.00, parked at once for a person, whoever approves",
+      "Needs controller: 1 bill, $100.00",
+    ]),
+  );
+});
+
 test("who launches a run that was launched already reads where it is, and approves only what waits for it", () => {
   const id = "pay-run/acme/weekly/2026-11-20";
   const next = (phase: RunStatus["phase"], waitingFor: string | null) =>

@@ -55,6 +55,12 @@ function ask(changes: Partial<ApprovalAsk>): ApprovalAsk {
 
 const cancelled = { ...input({}).run, cancelRequestedAtMs: 1 };
 
+test("a run needs nobody's action for bills that were given back", () => {
+  const needs = (givenBackLines: number) =>
+    judgeProgress(input({ scheduled: 1, parked: 2 }, { givenBackLines })).needsAction;
+  expect([needs(0), needs(1), needs(2)]).toEqual([true, true, false]);
+});
+
 describe("the phase of a run", () => {
   test.each([
     ["awaiting-approval", input({ "awaiting-approval": 1, scheduled: 5 })],

@@ -33,6 +33,8 @@ describe("a run's progress", () => {
 
   test("a run's progress shows bills that wait for a person, and is empty at first", () => {
     expect(said({ settled: 2, parked: 1 })).toBe("2 paid; 2 settled, 1 for a person");
+    expect(said({ settled: 2, parked: 2 }, { givenBackLines: 1 })).toContain(", 1 for a person");
+    expect(said({ settled: 2, parked: 2 }, { givenBackLines: 2 })).not.toContain("person");
     expect(said({ planned: 3 })).toBe("");
   });
 });

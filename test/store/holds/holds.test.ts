@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  activeHoldFor,
+  activeHoldsFor,
   activeHolds,
   createHold,
   getHold,
@@ -52,7 +52,7 @@ test.each([
 ] as const)("a hold on the %s stops the line", async (scope, value) => {
   const { store } = await testStore();
   const made = await hold(store, { scope, value });
-  expect(await activeHoldFor(store.db, facts)).toEqual(made);
+  expect(await activeHoldsFor(store.db, facts)).toEqual([made]);
   expect(await activeHolds(store.db, "biz_1", 1_000)).toEqual([made]);
 });
 
@@ -64,9 +64,9 @@ test("holds on something else, of another business, ended or lifted stop nothing
   await hold(store, { untilMs: 1_000 });
   const lifted = await hold(store, {});
   await release(store, lifted.holdId, "lena", 5);
-  expect(await activeHoldFor(store.db, facts)).toBeUndefined();
+  expect(await activeHoldsFor(store.db, facts)).toEqual([]);
   await hold(store, { untilMs: 1_001, reason: "Until later." });
-  expect(await activeHoldFor(store.db, facts)).toMatchObject({ reason: "Until later." });
+  expect(await activeHoldsFor(store.db, facts)).toMatchObject([{ reason: "Until later." }]);
 });
 
 test("a hold whose scope this version doesn't know stops every line", async () => {
@@ -77,7 +77,7 @@ test("a hold whose scope this version doesn't know stops every line", async () =
     .set({ scope: "country", value: "CA" })
     .where("hold_id", "=", holdId)
     .execute();
-  expect(await activeHoldFor(store.db, facts)).toMatchObject({ scope: "country" });
+  expect(await activeHoldsFor(store.db, facts)).toMatchObject([{ scope: "country" }]);
 });
 
 test("a hold is lifted once, and stays on record with who did it", async () => {
