@@ -253,6 +253,18 @@ test("a bill over a limit is told with what gets it paid, and its retry is refus
   expect((await as("oli", ["operator"], retry)).stdout).toMatch(way);
 });
 
+test("a bill that another run has paid is not said to wait for a person in the run that parked it", async () => {
+  const reasonCode = "over-bill-limit";
+  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
+  const later = await seedRun(gateway.store, { period: "2027-01-08", lines: [planLine("p1")] });
+  await setLine(gateway.store, later.runId, "p1", { state: "settled" });
+  for (const command of ["status", "report"]) {
+    const { stdout } = await as("vic", ["viewer"], [command, run.runId]);
+    expect(stdout).toMatch(/given-back +1/);
+    expect(stdout).not.toMatch(/parked|payrun resolve/);
+  }
+});
+
 test("who watches a run on which nobody works is told so", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "settled" });
   await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
