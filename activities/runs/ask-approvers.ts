@@ -188,7 +188,7 @@ class AskingRun {
 
   /** Of all that still waits. */
   async #deadline(): Promise<Deadline> {
-    const first = await firstDateToDecide(this.#trx, this.#moment);
+    const first = await firstDateToDecide(this.#trx, this.#moment.runId);
     return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
   }
 

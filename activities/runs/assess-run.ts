@@ -255,7 +255,7 @@ class RunFacts {
     const isOpen = counts.has("awaiting-approval") || counts.has("on-hold");
     if (!isOpen) return { asks: [], decideBy: null };
     const waiting = await waitingBills(this.#trx, this.moment);
-    const first = await firstDateToDecide(this.#trx, this.moment);
+    const first = await firstDateToDecide(this.#trx, this.moment.runId);
     return {
       asks: waiting.flatMap((bills) => askOf(this.#run.policy, bills) ?? []),
       decideBy: first === null ? null : decideByOf(first),

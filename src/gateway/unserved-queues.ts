@@ -9,6 +9,7 @@ const LOOK_EVERY_MS = 60_000;
 /** How soon Temporal is asked again that has not answered, and how long it may take to. */
 const ASK_AGAIN_EVERY_MS = 15_000;
 const ANSWERS_WITHIN_MS = 5_000;
+const LOOKS_WITHIN_MS = 30_000;
 
 /** A worker that starts again is no news. */
 const TOLD_AFTER_MS = 120_000;
@@ -56,7 +57,10 @@ export class QueueWatch {
   async look(): Promise<void> {
     const { temporal, nowMs } = this.#context;
     const { workflowService } = temporal.connection;
-    const unserved = await unservedQueues(workflowService, temporal.options.namespace, nowMs());
+    // A server now and then forgets a call: the next look must come all the same.
+    const unserved = await temporal.withDeadline(Date.now() + LOOKS_WITHIN_MS, () =>
+      unservedQueues(workflowService, temporal.options.namespace, nowMs()),
+    );
     for (const name of this.#sinceMs.keys()) {
       if (!unserved.some(({ taskQueue }) => taskQueue === name)) this.#sinceMs.delete(name);
     }

@@ -106,7 +106,7 @@ async function decisionsDue(
   if (sandbox) return [];
   const found: Condition[] = [];
   for (const run of await listRuns(db, { businessId, undecidedAtMs: nowMs, limit: RUNS })) {
-    const decideBy = await deadlineOf(db, run, nowMs);
+    const decideBy = await deadlineOf(db, run);
     if (decideBy === null || Date.parse(decideBy) - nowMs > DECIDE_SOON_MS) continue;
     const by = spokenDeadline(decideBy, { zone });
     const text = `the run ${run.runId} waits for a decision, and its dates change after ${by}`;

@@ -13,7 +13,15 @@ export interface BusinessMoment {
 }
 
 export async function momentOf(context: Clocked, business: string): Promise<BusinessMoment> {
-  const ms = await businessNowMs(context, business);
+  return momentAt(context, business, await businessNowMs(context, business));
+}
+
+/** The same at an instant that was read before; 0 where it could not be read. */
+export function momentAt(
+  context: Pick<Clocked, "profiles">,
+  business: string,
+  ms: number,
+): BusinessMoment {
   return { zone: zoneOf(context, business), now: ms === 0 ? null : new Date(ms).toISOString() };
 }
 

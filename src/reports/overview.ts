@@ -13,7 +13,7 @@ import { listIncidents } from "../store/incidents/incidents.ts";
 import { type DaySum, sumsByDay } from "../store/lines/day-sums.ts";
 import { sumOfParked } from "../store/lines/parked-lines.ts";
 import { listRuns, type Run } from "../store/runs/runs.ts";
-import { businessNowMs, momentOf } from "./moment.ts";
+import { businessNowMs, momentAt } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
 import { waitingReleases } from "./waiting-releases.ts";
@@ -40,14 +40,16 @@ export async function overviewOf(
     const incidents = await listIncidents(db, businessId);
     businesses.push({
       business: name,
-      ...(await momentOf(context, name)),
+      ...momentAt(context, name, businessMs),
       parked: await sumOfParked(db, businessId),
       incidents: incidents.filter(({ phase }) => phase === "open").length,
       days: await daysOf(context, businessId, businessMs === 0 ? context.nowMs() : businessMs),
     });
     const filter = { businessId, undecidedAtMs: businessMs, limit: WAITING_MOST };
     for (const run of await listRuns(db, filter)) {
-      waiting.push(await waitingRun(context, run, principal, businessMs));
+      const asked = await waitingRun(context, run, principal, businessMs);
+      // Decided meanwhile, it waits for nobody.
+      if (asked.waiting.count > 0) waiting.push(asked);
     }
     releases.push(...(await waitingReleases(context, profile, principal)));
     deposits.push(...(await waitingDeposits(context, profile, principal, businessMs)));
@@ -81,7 +83,7 @@ async function waitingRun(
     ...{ id: runId, business, playbook, period, launchedBy },
     waiting: sumOf(all),
     yours: sumOf(mine),
-    decideBy: await deadlineOf(db, run, businessMs),
+    decideBy: await deadlineOf(db, run),
     waitsFor: [...new Set(others)],
   };
 }

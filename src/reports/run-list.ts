@@ -89,7 +89,7 @@ export async function listEverything(
       const waitingForOf = (each: Cancellation) => waitingForNow(context, each);
       const business = context.profiles.byBusinessId(businessId ?? "")?.name;
       const businessMs =
-        business === undefined ? undefined : await businessNowMs(context, business);
+        business === undefined ? context.nowMs() : await businessNowMs(context, business);
       const filter = { ...asked, businessId, businessMs, waitingForOf };
       return Promise.all(Object.values(LISTS).map((list) => list(context.store.db, filter)));
     }),

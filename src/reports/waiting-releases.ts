@@ -20,11 +20,11 @@ export async function waitingReleases(
   { roles }: Principal,
 ): Promise<WaitingRelease[]> {
   const waiting: WaitingRelease[] = [];
-  const asked = { businessId, needsAction: true, limit: WAITING_MOST };
+  const asked = { businessId, isWithholding: true, limit: WAITING_MOST } as const;
   for (const each of await listCancellations(store.db, asked)) {
-    const { workflowId: id, business, playbook, runId, policy, withheld } = each;
+    const { workflowId: id, business, playbook, runId, policy } = each;
     const releasedBy = releasersOf(policy);
-    if (!withheld || runId === null || releasedBy.length === 0) continue;
+    if (runId === null || releasedBy.length === 0) continue;
     const items = await listItems(store.db, id);
     const kept = items.filter(({ state }) => state === "withheld");
     const times = kept.flatMap(({ releaseByMs }) => releaseByMs ?? []);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
@@ -92,6 +92,11 @@ describe("Approving", () => {
   });
 
   test("shows the five latest bills, and folds the others above the decision", async () => {
+    // Before its bills are paid: afterwards all have another day, and most are late.
+    const [began, at] = [Date.now(), Date.parse("2026-11-20T15:00:00Z")];
+    const real = Date.now;
+    vi.spyOn(Date, "now").mockImplementation(() => at + real() - began);
+    onTestFinished(() => void vi.restoreAllMocks());
     await gateway.stop();
     gateway = await startTestGateway();
     run = await seedWeekly(gateway.store, 220);

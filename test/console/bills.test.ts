@@ -4,6 +4,7 @@ import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { SOON } from "../gateway/support/paying-run.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { seedCancellation } from "./support/cancellation.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
@@ -286,7 +287,9 @@ test("Bills, vendors and runs offer holds, stops and cancels to those who may ta
 test("A payment that is to be cancelled is promised to come back as long as that can be, and one of several not at all", async () => {
   const page = "/bills/pbl_0101/cancel?business=acme";
   const standing = async (paymentIds: readonly string[]) => {
-    await setLine(gateway.store, run.runId, "pbl_0101", { state: "scheduled", paymentIds });
+    await setLine(gateway.store, run.runId, "pbl_0101", {
+      ...{ state: "scheduled", paymentIds, executionDate: SOON },
+    });
     const [bill, asked] = [await olga.get("/bills/pbl_0101"), await olga.get(page)];
     return { offered: bill.html.includes("/bills/pbl_0101/cancel"), text: asked.text };
   };

@@ -4,6 +4,7 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { SOON } from "../gateway/support/paying-run.ts";
 import { approveLines, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { noticeLoss } from "../support/lost-store.ts";
@@ -50,7 +51,8 @@ describe("A hold", () => {
     ["processing", "with the bank already"],
     ["settled", "paid already"],
   ] as const)("on a bill that is %s keeps nothing of it back, and says so", async (state, said) => {
-    await setLine(gateway.store, run.runId, "pbl_0101", { state, paymentIds: ["pmt_1"] });
+    const paid = { paymentIds: ["pmt_1"], executionDate: SOON };
+    await setLine(gateway.store, run.runId, "pbl_0101", { state, ...paid });
     const path = "/bills/pbl_0101/hold?business=acme";
     const done = await olga.send(await olga.get(path), path, { reason: "odd" });
     expect(done.text).toContain(`The hold keeps back nothing that was sent`);

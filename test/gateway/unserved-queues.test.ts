@@ -52,6 +52,7 @@ test("people hear, once a day, of a queue that has had no worker for minutes, an
     store,
     profiles: { all: () => [{ businessId: "biz_1" }] } as never,
     temporal: {
+      withDeadline: (_: unknown, call: () => unknown) => call(),
       connection: { workflowService: pollersAt(polledMs) },
       options: { namespace: "default" },
     } as never,

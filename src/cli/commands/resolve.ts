@@ -5,7 +5,7 @@ import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-cli
 import { findEach } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
-import { leftToNextRunText } from "../../domain/retries/approval.ts";
+import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { amountTold, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { nameOf } from "../show/plan.ts";
@@ -122,9 +122,7 @@ function summaryLines(resolved: readonly Resolution[]): string[] {
 
 function resultOf({ action, state, approvalEnded, keptBack }: Resolution): string {
   if (action !== "retry") return state;
-  if (approvalEnded !== undefined) return printable(leftToNextRunText({ approvalEnded, keptBack }));
-  if (keptBack === undefined) return "tried again";
-  return printable(`tried again once nothing keeps it back. ${keptBack.join(" ")}`);
+  return printable(notTriedNowText({ approvalEnded, keptBack }) ?? "tried again");
 }
 
 function actionOf(options: {

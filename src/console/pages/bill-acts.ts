@@ -7,7 +7,7 @@ import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { isDate } from "../../domain/clock/dates.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { amountTold } from "../../domain/payments/line-parts.ts";
-import { leftToNextRunText } from "../../domain/retries/approval.ts";
+import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
@@ -123,10 +123,10 @@ function resolving(
       const { payableId: id, business } = history;
       const asked = { params: { id }, query: { business }, body: { action, reason } };
       const done = await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
-      const otherwise = notTriedAgain(done);
+      const otherwise = notTriedNowText(done);
       if (otherwise === undefined) return doneAt(history, action);
       return {
-        title: "Left to the next run",
+        title: done.approvalEnded === undefined ? "Kept back by a hold" : "Left to the next run",
         lead: lead(history),
         main: html`${note("warn", html`<p>${otherwise}</p>`)}
           <p>
@@ -136,14 +136,6 @@ function resolving(
       };
     },
   });
-}
-
-/** What becomes of a bill whose approval has ended, although somebody wants it tried again. */
-export function notTriedAgain({
-  approvalEnded,
-  keptBack,
-}: Pick<Resolution, "approvalEnded" | "keptBack">): string | undefined {
-  return approvalEnded === undefined ? undefined : leftToNextRunText({ approvalEnded, keptBack });
 }
 
 export const RESOLUTIONS = {

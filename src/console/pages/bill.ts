@@ -11,7 +11,7 @@ import type { Visitor } from "../visitor.ts";
 import { Refused } from "../refused.ts";
 import { besideText } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
-import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
+import { isOnItsWay } from "../../domain/payments/payment-states.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
@@ -117,7 +117,7 @@ const RECALL = "Its payment is not stopped by the hold.";
 
 /** Of a bill that Payrun has sent before it was held, or that others pay. */
 function lateHold({ state, externalPayments }: PayableHistory): string | undefined {
-  const others = externalPayments.filter(({ status }) => !isKnownUnpaid(status));
+  const others = externalPayments.filter(({ status }) => isOnItsWay(status));
   const ofOthers = others.length === 0 ? undefined : `${besideText(others)} That goes on.`.trim();
   return LATE_HOLD[state ?? ""] ?? ofOthers;
 }

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { counted, waits } from "../../domain/counted.ts";
+import { askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
@@ -119,7 +120,14 @@ function incidentDecision(
 function effectOf({ decision, freed, bills, billsCents }: Incident): string {
   if (decision === "top-up") return "The deposit is approved.";
   if (freed !== undefined) {
-    return ["The account’s hold is lifted.", ...paidAgainTexts(bills, freed)].join(" ");
+    const { goesOut } = freed;
+    const others = `${counted(goesOut.bills, "other bill")} of ${formatUsd(goesOut.totalCents)} ${goOut(goesOut, "now")}.`;
+    return [
+      "The account’s hold is lifted.",
+      ...paidAgainTexts(bills, freed),
+      ...(goesOut.bills === 0 ? [] : [others]),
+      ...(goesOut.asksAgain === undefined ? [] : [askedAgainText(goesOut.asksAgain)]),
+    ].join(" ");
   }
   const which = bills === 0 ? "" : `${counted(bills, "bill")} of ${formatUsd(billsCents)}: `;
   return `${which}${CHOICES.find(([value]) => value === decision)?.[2] ?? ""}`;

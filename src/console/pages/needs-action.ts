@@ -30,7 +30,8 @@ import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
 import { amount, capital, day, type Markup, runLink, usd, when } from "../words.ts";
-import { notTriedAgain, RESOLUTIONS } from "./bill-acts.ts";
+import { RESOLUTIONS } from "./bill-acts.ts";
+import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { bouncedTitle, decidesAccount, incidentPage } from "./incident.ts";
 import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseSection, releasesText } from "./waiting-releases.ts";
@@ -300,7 +301,7 @@ export const resolveBills: ActOf = async (request) => {
     const asked = { params: { id: payableId }, query: { business }, body: { action, reason } };
     const done = await api.post(ResolutionBody, "/v1/payables/{id}/resolution", asked);
     called.set(key, done);
-    return notTriedAgain(done);
+    return notTriedNowText(done);
   });
   for (const { id } of results) if (!called.has(id)) called.set(id, await nameOf(api, id));
   return {
@@ -322,7 +323,7 @@ function titleOf(results: readonly Outcome[]): string {
   const left = results.filter((result) => result.done && result.says !== undefined);
   if (results.some(({ done }) => !done)) return "Not all of it was done";
   if (left.length === 0) return "Done";
-  return left.length === results.length ? "Left to the next run" : "Partly left to the next run";
+  return left.length === results.length ? "Not tried again now" : "Not all are tried again now";
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -15,14 +15,21 @@ export function releasesText(releases: readonly WaitingRelease[]): string {
   return `${counted(bills, "bill")} of ${formatUsd(cents)} ${waits(bills)} to be released.`;
 }
 
+/** An address carries no more; the cancellation's page releases the rest in parts. */
+const HOLDS_IN_ADDRESS = 100;
+
+/** Where somebody who may releases them, or sees which they are. */
+function pageOf({ id, holds, yours }: WaitingRelease): string {
+  return yours && holds.length <= HOLDS_IN_ADDRESS ? releasePage(holds) : runPage(id);
+}
+
 /** Bills that are held back, among what waits for somebody, with the page that releases them. */
 export function releaseItem(release: WaitingRelease, overview: Overview): Markup {
-  const { id, playbook, business, runId, bills, releasedBy, yours } = release;
+  const { playbook, business, runId, bills, releasedBy, yours } = release;
   const isShown = overview.businesses.length > 1;
   return html`<li>
     <span class="what"
-      ><a href="${yours ? releasePage(release.holds) : runPage(id)}">Held back by ${playbook}</a
-      >${isShown ? ` (${business})` : ""}
+      ><a href="${pageOf(release)}">Held back by ${playbook}</a>${isShown ? ` (${business})` : ""}
       <span class="under"
         >${counted(bills.count, "bill")} of ${runLink(runId)},
         ${yours ? "for you to release" : `for ${releasedBy.join(" or ")} to release`}.</span
@@ -42,7 +49,7 @@ export function releaseSection(release: WaitingRelease, overview: Overview): Mar
         the role ${releasedBy.join(" or ")} to release ${bills.count === 1 ? "it" : "them"}.
         <a href="${runPage(id)}">Which</a>
       </p>
-      ${yours ? html`<div class="acts"><a class="button" href="${releasePage(release.holds)}">Release</a></div>` : ""}`,
+      ${yours ? html`<div class="acts"><a class="button" href="${pageOf(release)}">Release</a></div>` : ""}`,
     `release-${id.replaceAll(/[^\w]+/g, "-")}`,
   );
 }

@@ -62,6 +62,22 @@ function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
   return runsOn > addDays(firstSettledOn, REINITIATION_DAYS);
 }
 
+/**
+ * What becomes of a bill that somebody wants tried again and that isn't now: its approval has ended,
+ * or a hold keeps it back. Undefined where it is tried again.
+ */
+export function notTriedNowText({
+  approvalEnded,
+  keptBack,
+}: {
+  readonly approvalEnded?: string | undefined;
+  readonly keptBack?: readonly string[] | undefined;
+}): string | undefined {
+  if (approvalEnded !== undefined) return leftToNextRunText({ approvalEnded, keptBack });
+  if (keptBack === undefined) return undefined;
+  return `tried again once nothing keeps it back. ${keptBack.join(" ")}`;
+}
+
 /** What becomes of a bill that somebody wants tried again, and whose approval has ended. */
 export function leftToNextRunText(of: {
   /** Why it is not paid under its approval. */

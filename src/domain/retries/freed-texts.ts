@@ -1,6 +1,7 @@
 import type { NotSent } from "../approvals/share.ts";
 import { notSentText } from "../approvals/share-texts.ts";
 import { counted, waits } from "../counted.ts";
+import { afterLossText, afterText, type SendsAfter } from "../goes-out.ts";
 import { formatUsd } from "../money.ts";
 
 interface Sum {
@@ -10,7 +11,7 @@ interface Sum {
 
 /** What a release of an account means for the bills that have waited for it. */
 interface Freed {
-  readonly paidAgain: Sum & { readonly notSent?: readonly NotSent[] | undefined };
+  readonly paidAgain: Sum & SendsAfter & { readonly notSent?: readonly NotSent[] | undefined };
   readonly stillHeld: Sum;
 }
 
@@ -24,7 +25,8 @@ export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed):
     ...(paidAgain.bills === 0
       ? []
       : [
-          `${sumText(paidAgain)} ${paidAgain.bills === 1 ? "is" : "are"} paid again, on the next banking day.`,
+          `${sumText(paidAgain)} ${paidAgain.bills === 1 ? "is" : "are"} paid again${afterText(paidAgain) || ", on the next banking day"}.`,
+          ...[afterLossText(paidAgain)].filter((text) => text !== ""),
         ]),
     ...notSent.map(notSentText),
     ...(stillHeld.bills === 0

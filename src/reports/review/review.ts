@@ -8,6 +8,7 @@ import type { Principal } from "../../actions/principal.ts";
 import { afterLossText } from "../../domain/goes-out.ts";
 import type { OtherNow } from "../../domain/approvals/share.ts";
 import { shareText } from "../../domain/approvals/share-texts.ts";
+import { addBankingDays } from "../../domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { decideByOf, plannedMs } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
@@ -93,7 +94,8 @@ export async function reviewOf(
     if (first === null || first >= earliest) {
       return { count: late, items: await named(late, LATE) };
     }
-    const of = { earliest, nowMs, most: NAMED_MOST, reviewed };
+    const arrival = addBankingDays(earliest, run.policy.pay.arrivalBusinessDays);
+    const of = { earliest, arrival, businessMs: nowMs, most: NAMED_MOST, reviewed };
     const { count, bills } = await lateAfterDeadline(db, runId, of);
     return { count, items: await markStanding(db, run, bills) };
   };

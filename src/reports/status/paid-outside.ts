@@ -5,7 +5,7 @@ import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { sumCents } from "../../domain/money.ts";
 import { owedCents } from "../../domain/payments/owed.ts";
-import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
+import { isKnownUnpaid, isOnItsWay } from "../../domain/payments/payment-states.ts";
 import type { StopLines } from "../../domain/stop.ts";
 import { madeHere } from "../../ledger/forgotten-payments.ts";
 import type { Payable, Payment, PaymentsClient } from "../../payments-api/index.ts";
@@ -54,7 +54,9 @@ export async function paidOutside(
     ({ id, payableId }) => payableId !== null && !made.has(id) && !open.has(payableId),
   );
   const ofOthers = Map.groupBy(outside, ({ payableId }) => payableId ?? "");
-  const moving = [...ofOthers.values()].flatMap(onItsWay);
+  const moving = [...ofOthers].flatMap(([id, payments]) =>
+    movingOf(payments, byBill.get(id) ?? payments),
+  );
   const { payable } = shown;
   const owed = payable === undefined ? undefined : owedOf(payable, paying);
   const lines = await openLinesOf(db, businessId, target);
@@ -85,10 +87,14 @@ type Filter = NonNullable<Parameters<PaymentsClient["payments"]["listAll"]>[0]>;
 /** Bills of a run that the service has told of and that are read. */
 const BILLS_MOST = 10;
 
+/** In the order in which a payment passes them, so that none slips through while they are read. */
+const MOVING = ["pending", "held", "scheduled", "processing"] as const;
+
 /** Whose payments are read: of what is paid by whole accounts or playbooks, nobody's. */
 async function readOf(db: Db, { scope, value }: HoldTarget): Promise<readonly Filter[]> {
   if (scope === "payable") return [{ payableId: value }];
-  if (scope === "contact") return [{ contactId: value }];
+  // Of a vendor only what moves: what was paid in the course of years grows without end.
+  if (scope === "contact") return MOVING.map((status) => ({ contactId: value, status }));
   const run = scope === "run" ? await getRun(db, value) : undefined;
   if (run === undefined) return [];
   const told = (await linesToldOf(db, run)).filter(({ isOfBill }) => isOfBill);
@@ -103,8 +109,14 @@ async function shownOf(
   const options = { signal: AbortSignal.timeout(PATIENCE_MS), patienceMs: 0 };
   try {
     // Before the bill: a payment that is completed in between counts twice, not never.
-    const lists = of.map((filter) => client.payments.listAll(filter, options));
-    const payments = (await Promise.all(lists)).flat();
+    const lists = of.map(async (filter) =>
+      // A service that doesn't know a filter answers with all of them.
+      (await client.payments.listAll(filter, options)).filter((payment) => fits(payment, filter)),
+    );
+    const found = (await Promise.all(lists))
+      .flat()
+      .map((payment) => [payment.id, payment] as const);
+    const payments = [...new Map(found).values()];
     const payable = scope === "payable" ? await client.payables.get(value, options) : undefined;
     return { payments, payable };
   } catch {
@@ -112,18 +124,29 @@ async function shownOf(
   }
 }
 
-/** What of one bill's payments is on its way, as a line that is. */
-function onItsWay(payments: readonly Payment[]): StopLines[] {
-  const moving = payments.filter(({ status }) => status !== "completed");
+function fits(payment: Payment, { payableId, contactId, status }: Filter): boolean {
+  if (payableId !== undefined && payment.payableId !== payableId) return false;
+  if (contactId !== undefined && (payment.contactId ?? contactId) !== contactId) return false;
+  return status === undefined || isOnItsWay(payment.status);
+}
+
+/**
+ * What of one bill's payments by others is on its way, as a line that is.
+ *
+ * @param all its payments, ours as well: of several scheduled ones the service cancels none
+ */
+function movingOf(payments: readonly Payment[], all: readonly Payment[]): StopLines[] {
+  const moving = payments.filter(({ status }) => isOnItsWay(status));
+  const isSplit = all.filter(({ status }) => isOnItsWay(status)).length > 1;
   const [first] = moving.toSorted((one, other) =>
     (one.scheduledAt ?? "").localeCompare(other.scheduledAt ?? ""),
   );
   if (first === undefined) return [];
-  const all = (wanted: LineState) => moving.every(({ status }) => status === wanted);
-  const state = all("held") ? "held" : all("scheduled") ? "scheduled" : "processing";
+  const are = (wanted: LineState) => moving.every(({ status }) => status === wanted);
+  const state = are("held") ? "held" : are("scheduled") ? "scheduled" : "processing";
   return [
     {
-      ...{ state, executionDate: first.scheduledAt ?? "", isSplit: moving.length > 1, count: 1 },
+      ...{ state, executionDate: first.scheduledAt ?? "", isSplit, count: 1 },
       cents: sumCents(moving.map(({ amountCents }) => amountCents)),
     },
   ];

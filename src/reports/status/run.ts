@@ -17,7 +17,7 @@ import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
-import { businessNowMs, momentOf } from "../moment.ts";
+import { businessNowMs, momentAt } from "../moment.ts";
 import { givenBackOf, markStanding } from "./given-back.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
@@ -152,8 +152,8 @@ export async function runHead(
     byState,
     ...givenBack,
     totalCents: run.totalCents,
-    decideBy: await deadlineOf(db, run, businessMs),
-    ...(await momentOf(context, run.business)),
+    decideBy: await deadlineOf(db, run),
+    ...momentAt(context, run.business, businessMs),
     ...(await approvalsWaiting(db, run, businessMs)),
     ...(await stoppedBy(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
@@ -193,13 +193,9 @@ export function withParked(
 }
 
 /** From when on a decision changes the dates of a bill that waits for one. */
-export async function deadlineOf(
-  db: Db,
-  { runId, phase }: Run,
-  businessMs: number,
-): Promise<string | null> {
+export async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
   if (ENDED_PHASES.includes(phase)) return null;
-  const first = await firstDateToDecide(db, { runId, businessMs });
+  const first = await firstDateToDecide(db, runId);
   return first === null ? null : decideByOf(first);
 }
 

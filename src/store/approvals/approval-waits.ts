@@ -41,16 +41,16 @@ export function lacksApproval(businessMs: number) {
     ]);
 }
 
-/** The first execution date of a run's bills that lack an approval; null if none does. */
-export async function firstDateToDecide(
-  db: Db,
-  { runId, businessMs }: AskedRun,
-): Promise<string | null> {
+/**
+ * The first execution date of a run's bills that wait for an approval and nothing else; null if none
+ * does. The dates of what a hold keeps back besides don't change before it is lifted.
+ */
+export async function firstDateToDecide(db: Db, runId: string): Promise<string | null> {
   const row = await db
     .selectFrom("run_lines")
     .select((eb) => eb.fn.min("execution_date").as("first"))
     .where("run_id", "=", runId)
-    .where(lacksApproval(businessMs))
+    .where("state", "=", "awaiting-approval")
     .executeTakeFirst();
   return row?.first ?? null;
 }
@@ -69,11 +69,15 @@ export async function waitingBills(
   let lines = db
     .selectFrom("run_lines")
     .select(["rule_index", "escalated", "amount_cents", "stage_since_ms", "stage_real_ms"])
-    .select(["remind_at_ms", "escalate_at_ms"])
     .select([
       // Of what is on hold no stage is opened.
       sql<number>`case when run_lines.state = 'on-hold' then ${openStage(businessMs)}
         else run_lines.stage end`.as("stage"),
+      // Nobody is reminded of it, and it escalates to nobody.
+      sql<number | null>`case when run_lines.state = 'on-hold' then null
+        else remind_at_ms end`.as("remind_at_ms"),
+      sql<number | null>`case when run_lines.state = 'on-hold' then null
+        else escalate_at_ms end`.as("escalate_at_ms"),
       sql<number>`case when run_lines.state = 'on-hold' then 1 else 0 end`.as("held"),
       givenOf(businessMs).as("given"),
     ])

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { CancellationPhase } from "../../contracts/cancellation.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { type Cancellation, toCancellation } from "./cancellations.ts";
@@ -23,6 +23,8 @@ export async function listCancellations(
     readonly phase?: string | undefined;
     /** True: only those with a withheld bill, or that ended with something for a person to see to. */
     readonly needsAction?: boolean | undefined;
+    /** True: only those with a withheld bill. */
+    readonly isWithholding?: true | undefined;
     readonly limit: number;
   },
 ): Promise<ListedCancellation[]> {
@@ -59,6 +61,16 @@ export async function listCancellations(
     query = query.where((eb) => {
       const asks = eb.or([eb("phase", "=", "completed-with-exceptions"), withholds(eb)]);
       return needsAction ? asks : eb.not(asks);
+    });
+  }
+  if (filter.isWithholding === true) {
+    // Spelled out, so that the index of what is withheld serves it.
+    query = query.where("workflow_id", "in", (eb) => {
+      const withheld = eb.selectFrom("cancellation_items").select("cancellation_items.workflow_id");
+      const spelled = withheld.where(sql<SqlBool>`cancellation_items.state = 'withheld'`);
+      return businessId === undefined
+        ? spelled
+        : spelled.where("cancellation_items.business_id", "=", businessId);
     });
   }
   const rows = await query

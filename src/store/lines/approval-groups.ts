@@ -1,8 +1,15 @@
-import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type SqlBool,
+  sql,
+} from "kysely";
 import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { BillSum } from "../../domain/counted.ts";
+import { lacksApproval } from "../approvals/approval-waits.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
 import type { Hold } from "../holds/holds.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -148,10 +155,41 @@ export const LATE = {
   most: "days_late",
 } as const;
 
-/** The same, and lines that wait and whose own day is before this one: they may be late by now. */
-export function lateFrom(earliest: string) {
-  return sql<SqlBool>`(${LATE.where} or run_lines.execution_date < ${earliest}
-    and run_lines.state in ('awaiting-approval', 'on-hold'))`;
+/**
+ * Late lines once the day of some that wait has passed: these are paid on another day if they are
+ * approved now, and are late by that one; the others stand as before.
+ *
+ * @param of.earliest the day to which an approval moves them, of.arrival when they arrive then
+ */
+export function lateOnceMoved(of: {
+  readonly earliest: string;
+  readonly arrival: string;
+  readonly businessMs: number;
+}) {
+  const eb = expressionBuilder<Tables, "run_lines">();
+  const isMoved = eb.and([
+    lacksApproval(of.businessMs)(eb),
+    eb("run_lines.execution_date", "<", of.earliest),
+  ]);
+  return {
+    moved: eb.and([isMoved, eb("run_lines.due_date", "<", of.arrival)]),
+    others: eb.and([eb.not(isMoved), LATE.where]),
+  };
+}
+
+/** How many lines of a run are so. */
+export async function countLines(
+  db: Db,
+  runId: string,
+  where: Expression<SqlBool>,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("run_lines")
+    .select(COUNT)
+    .where("run_id", "=", runId)
+    .where(where)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Lines of a run, each with its approvals. */

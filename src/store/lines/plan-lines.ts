@@ -25,10 +25,13 @@ export async function getPlanLines(
     readonly page?: { readonly offset: number; readonly limit: number };
     /** Those with most of it come first, in plan order where they have as much. */
     readonly most?: "amount_cents" | "days_late";
+    /** Those with the earliest of it come first. */
+    readonly first?: "due_date";
   } = {},
 ): Promise<PlannedLine[]> {
   let query = currentLines(db).where("run_lines.run_id", "=", runId).selectAll("run_lines");
   if (filter.most !== undefined) query = query.orderBy(`run_lines.${filter.most}`, "desc");
+  if (filter.first !== undefined) query = query.orderBy(`run_lines.${filter.first}`);
   query = query.orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
   if (filter.payableIds !== undefined) {

@@ -139,6 +139,7 @@ export function plannedColumns(run: Pick<Run, "policy">, line: PlanLine) {
     reason_code: reasonCode,
     reason,
     rule_index: line.ruleIndex,
+    due_date: line.dueDate,
     days_late: daysLate(line),
     flagged: Number(isFlagged(line)),
     bank_changed: Number(bankChangeOf(line) !== undefined),

@@ -141,7 +141,7 @@ async function replan(
       source_id = anew.source_id, amount_cents = anew.amount_cents,
       execution_date = anew.execution_date, quorum = anew.quorum, state = anew.state,
       reason_code = anew.reason_code, reason = anew.reason, rule_index = anew.rule_index,
-      days_late = anew.days_late, flagged = anew.flagged, bank_changed = anew.bank_changed,
+      due_date = anew.due_date, days_late = anew.days_late, flagged = anew.flagged, bank_changed = anew.bank_changed,
       over_limit = anew.over_limit,
       funded = 0, stage = 0, escalated = 0, stage_since_ms = null,
       lease_owner = null, lease_until_ms = null, rests = 0, rest_since_ms = null, updated_at_ms = ${nowMs}

@@ -126,6 +126,7 @@ export const runTables = {
     /** Rule of the run's policy. */
     rule_index: integer,
     /** What its version says as well, so that the database can count lines by it. */
+    due_date: textOrNull,
     days_late: integer,
     flagged: flag,
     bank_changed: flag,

@@ -18,6 +18,8 @@ async function perform({ method, params }: ApiRequest) {
   const ended = payableId === "p1" ? {} : { approvalEnded: "R03 ends its approval." };
   if (payableId === "p3")
     Object.assign(ended, { keptBack: ["A hold on this bill keeps it back."] });
+  if (payableId === "p4")
+    return { status: 200, json: { ...resolved, payableId, keptBack: ["A hold keeps it back."] } };
   return { status: 200, json: { ...resolved, payableId, ...ended } };
 }
 
@@ -37,13 +39,13 @@ async function resolving(...bills: string[]) {
 
 test("the one bill that somebody wants tried again and that is not is said to be left to the next run", async () => {
   const { title, text } = await resolving("p2");
-  expect(title).toBe("Left to the next run");
+  expect(title).toBe("Not tried again now");
   expect(text).toMatch(/^ R03 ends its approval\. It is not tried again: the next run plans it/);
 });
 
 test("a bill whose approval has ended is not said to be tried again, beside one that is", async () => {
   const { title, text } = await resolving("p1", "p2");
-  expect(title).toBe("Partly left to the next run");
+  expect(title).toBe("Not all are tried again now");
   expect(text).toContain(
     "1 of 2: being tried again. 1 of 2: R03 ends its approval. It is not tried",
   );
@@ -55,4 +57,10 @@ test("a bill whose approval has ended is not said to be tried again, beside one 
 test("a bill that is left to the next run, and that a hold keeps from it, is said to be on hold", async () => {
   const { text } = await resolving("p3");
   expect(text).toContain("asks for a new approval. A hold on this bill keeps it back.");
+});
+
+test("a bill that a hold keeps back is not said to be tried again", async () => {
+  const { title, text } = await resolving("p4");
+  expect(title).toBe("Not tried again now");
+  expect(text).toContain("tried again once nothing keeps it back. A hold keeps it back.");
 });

@@ -84,6 +84,7 @@ export const runColumns: Columns<
     dropped_by: true,
     updated_at_ms: true,
     rule_index: true,
+    due_date: true,
     days_late: true,
     flagged: true,
     bank_changed: true,
