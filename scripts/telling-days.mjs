@@ -51,11 +51,12 @@ const DAYS_OF_EVERYTHING = [
 ];
 
 /**
- * How tests make a date of today's, or let the bank's days pass. What else reads the clock keeps an
- * instant, which the calendar doesn't matter to: it runs on the days of everything.
+ * How tests make a date of today's, or let a few of the bank's days pass: in a week or more it is
+ * over whichever days these are. What else reads the clock keeps an instant, which the calendar
+ * doesn't matter to. Both run on the days of everything.
  */
 const MAKES_A_DATE =
-  /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P\d+D|Temporal\.Now|\bSOON\b/;
+  /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P[1-6]D|Temporal\.Now|\bSOON\b/;
 /**
  * What reads the clock there only measures or makes files, or is given its days by the test:
  * README's first playbook goes through a whole year.
