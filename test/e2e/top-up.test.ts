@@ -41,7 +41,8 @@ async function lastTopUp(runId: string): Promise<TopUpStatus | undefined> {
 
 /** Lets the bank's days pass one by one until the run's newest deposit stands so. */
 async function untilTopUp(runId: string, state: string): Promise<TopUpStatus> {
-  const untilMs = Date.now() + 120_000;
+  // A run looks for money every two minutes at the latest.
+  const untilMs = Date.now() + 200_000;
   for (let days = 0; Date.now() < untilMs;) {
     const topUp = await lastTopUp(runId);
     if (topUp?.state === state) return topUp;
@@ -174,5 +175,6 @@ describe("a run that is short of money", () => {
         made.map((bill) => [bill, bill.amountCents]),
       );
     },
+    600_000,
   );
 });
