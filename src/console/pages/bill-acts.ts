@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { HoldBody } from "../../api/holds.ts";
-import { type Resolution, ResolutionBody } from "../../api/schemas.ts";
+import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { isDate } from "../../domain/clock/dates.ts";
 import { formatUsd } from "../../domain/money.ts";

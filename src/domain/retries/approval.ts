@@ -79,7 +79,7 @@ export function notTriedNowText({
 }
 
 /** What becomes of a bill that somebody wants tried again, and whose approval has ended. */
-export function leftToNextRunText(of: {
+function leftToNextRunText(of: {
   /** Why it is not paid under its approval. */
   readonly approvalEnded: string;
   /** What keeps it back besides, where something does. */
