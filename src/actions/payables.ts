@@ -27,7 +27,7 @@ export async function businessOfPayable(
     throw notFound(
       `No run has seen a payable “${payableId}”${named === undefined ? "" : ` of ${named.name}`}, and nothing else is known of it. ` +
         (elsewhere === ""
-          ? "It is named by the id that the service's API gives it, not by the number in its dashboard."
+          ? "A bill that no run has planned yet has no history here; otherwise its id is mistyped: it is the one that the service's API gives it."
           : `There is one of ${elsewhere}.`),
     );
   }

@@ -23,15 +23,21 @@ const GRPC = {
 /**
  * Starts the workflow of a row, or signals the one that runs to look.
  *
- * @throws GatewayError 503 if Temporal can't be reached
+ * @throws GatewayError 503 if Temporal can't be reached: the row stays, and the janitor starts it
  */
 export async function startWorkflow<Start>(
   client: Client,
   kind: WorkflowKind<Start>,
   start: Start,
 ): Promise<void> {
-  await persistently(client, () => startOrSignal(client, kind, start));
+  await persistently(client, () => startOrSignal(client, kind, start)).catch((error: unknown) => {
+    if (!(error instanceof GatewayError) || error.status !== 503) throw error;
+    const { status, code, message } = error;
+    throw new GatewayError(status, code, `${message} ${KEPT}`);
+  });
 }
+
+const KEPT = "What was asked for is kept, and starts by itself once that is mended.";
 
 /**
  * Tells a workflow to look at the store.
@@ -168,7 +174,7 @@ function unreachable(error: unknown): GatewayError | undefined {
     return new GatewayError(
       503,
       "search_attributes_missing",
-      "Temporal doesn't know Payrun's search attributes yet; a worker registers them when it starts.",
+      "Temporal doesn't know Payrun's search attributes yet; a worker registers them, within a minute.",
     );
   }
   const gone: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];

@@ -37,6 +37,7 @@ describe("with Temporal down", () => {
       const failed = await offline.call("POST", "/v1/runs", scene.launcher, body);
       expect(failed.status).toBe(503);
       expect(failed.json["error"]).toBe("temporal_unreachable");
+      expect(failed.json["message"]).toContain("is kept, and starts by itself once");
     } finally {
       await offline.stop();
     }
