@@ -310,7 +310,7 @@ test("a bill that no run has seen is not found", async () => {
     const path = `/v1/payables/stranger/history${query}`;
     const history = await gateway.call("GET", path, operator);
     expect(history.status).toBe(404);
-    expect(history.json["message"]).toContain("not by the number in its dashboard");
+    expect(history.json["message"]).toContain("no run has planned yet has no history");
   }
 });
 

@@ -285,7 +285,6 @@ describe("a lane whose store goes away for a moment", () => {
     const all = await results();
     // On a slow machine it has asked about a few more before the store was away.
     expect(all.length).toBeGreaterThanOrEqual(letThrough);
-    expect(sends).toBeLessThan(letThrough);
     expect(all.filter((result) => result === "not-sent")).toHaveLength(all.length - sends);
   });
 
