@@ -42,10 +42,9 @@ export async function planTopUp(
     return { topUp: null, warning: null };
   }
   const { sourceId, availableCents, readAtMs } = holding;
-  const source = { businessId, sourceId };
-  const others = await leftOfOthersCents(db, source, runId, readAtMs);
+  const others = await leftOfOthersCents(db, { businessId, sourceId }, runId, readAtMs);
   // Dry, the period's own run may have made one for the bills that are planned here again.
-  const ownCents = await ownOnItsWayCents(db, source, runId);
+  const ownCents = await ownOnItsWayCents(db, sourceId, runId);
   const shortage = judgeShortage({
     rule,
     needs: summary.cash.map(({ date, neededCents }) => ({ date, cents: neededCents })),

@@ -1,6 +1,6 @@
 import type { ReviewedBill } from "../../api/review.ts";
 import {
-  countLines,
+  countMatching,
   lateOnceMoved,
   type LineAsApproved,
   linesAsApproved,
@@ -30,7 +30,7 @@ export async function lateAfterDeadline(
   ];
   const late = lines.map(reviewed).toSorted((one, other) => other.daysLate - one.daysLate);
   return {
-    count: (await countLines(db, runId, moved)) + (await countLines(db, runId, others)),
+    count: (await countMatching(db, runId, moved)) + (await countMatching(db, runId, others)),
     bills: late.slice(0, most),
   };
 }

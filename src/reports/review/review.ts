@@ -30,7 +30,7 @@ import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { givenBackOf, markStanding } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
-import { momentOf, readingOf } from "../moment.ts";
+import { momentAt, readingOf } from "../moment.ts";
 import {
   phaseAndOutcome,
   runFacts,
@@ -74,10 +74,10 @@ export async function reviewOf(
   const stored = await getPlan(db, runId);
   const summary = stored?.summary;
   const planned = { summary, plannedMs: plannedMs(run) ?? stored?.createdAtMs };
-  const moment = await momentOf(context, run.business);
-  const nowMs = Date.parse(moment.now ?? new Date(0).toISOString());
   const refusal = await whyNotCounted(context, run, principal);
   const clock = await readingOf(context, run.business);
+  const nowMs = Math.floor(clock?.businessMs ?? 0);
+  const moment = momentAt(context, run.business, nowMs);
   const topUps = await topUpsOf(db, runId);
   const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
   const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });

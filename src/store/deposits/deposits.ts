@@ -244,17 +244,11 @@ export async function leftOfOthersCents(
 }
 
 /** What a workflow's own deposits will bring. */
-export async function ownOnItsWayCents(
-  db: Db,
-  source: { readonly businessId: string; readonly sourceId: string },
-  owner: string,
-): Promise<number> {
-  const own = await findAll(db, "top_ups", { ...source, owner }, ["request_no"]);
-  return sumCents(
-    own.flatMap(({ state, amountCents }) =>
-      MOVING_TOP_UP_STATES.includes(state) ? amountCents : [],
-    ),
+export async function ownOnItsWayCents(db: Db, sourceId: string, owner: string): Promise<number> {
+  const moving = (await topUpsOf(db, owner)).filter(
+    (each) => each.sourceId === sourceId && MOVING_TOP_UP_STATES.includes(each.state),
   );
+  return sumCents(moving.map(({ amountCents }) => amountCents));
 }
 
 export function toTopUp(record: RecordOf<"top_ups">): TopUp {

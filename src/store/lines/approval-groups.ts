@@ -177,8 +177,8 @@ export function lateOnceMoved(of: {
   };
 }
 
-/** How many lines of a run are so. */
-export async function countLines(
+/** How many lines of a run match. */
+export async function countMatching(
   db: Db,
   runId: string,
   where: Expression<SqlBool>,
