@@ -28,9 +28,10 @@ const CHECKS = [
  * @param {object} options
  * @param {boolean} options.holesFail a hole that somebody has found today fails `npm run check`, and
  *   not tests that passed yesterday
- * @returns {Promise<string[]>} the names of those that failed
+ * @param {(text: string) => void} options.say
+ * @returns {Promise<boolean>} whether none has failed
  */
-export async function runChecks({ holesFail }) {
+export async function runChecks({ holesFail, say }) {
   /** @type {string[]} */
   const failed = [];
   for (const { name, tool, args, folders = [] } of CHECKS) {
@@ -41,23 +42,36 @@ export async function runChecks({ holesFail }) {
       { cwd: inCheckout() },
     );
     const took = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
-    process.stdout.write(`${outcome.ok ? "✓" : "✗"} ${name} (${took})\n`);
+    say(`${outcome.ok ? "✓" : "✗"} ${name} (${took})\n`);
     if (outcome.ok) continue;
     failed.push(name);
-    process.stdout.write(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
+    say(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
   }
-  if (!(await runAudit()) && holesFail) failed.push("known holes");
-  if (failed.length > 0) process.stdout.write(`✗ failed: ${failed.join(", ")}\n`);
-  return failed;
+  const { answered, holes } = await auditPackages({ env: process.env, cwd: inCheckout() });
+  if (!answered) say("– known holes: the registry doesn't say (npm audit)\n");
+  else if (holes.length === 0) say("✓ known holes\n");
+  else say(`✗ known holes: ${holes.join(", ")}\n`);
+  if (holes.length > 0 && holesFail) failed.push("known holes");
+  if (failed.length > 0) say(`✗ failed: ${failed.join(", ")}\n`);
+  return failed.length === 0;
 }
 
-/** @returns {Promise<boolean>} false where a package has a known hole */
-async function runAudit() {
-  const { answered, holes } = await auditPackages({ env: process.env, cwd: inCheckout() });
-  if (!answered) process.stdout.write("– known holes: the registry doesn't say (npm audit)\n");
-  else if (holes.length === 0) process.stdout.write("✓ known holes\n");
-  else process.stdout.write(`✗ known holes: ${holes.join(", ")}\n`);
-  return holes.length === 0;
+/**
+ * Runs the checks beside the tests, which wait more than they compute. What the checks say comes
+ * last, so that it doesn't stand among the results of tests.
+ *
+ * @param {string[]} flags the test runner's
+ * @returns {Promise<boolean>} whether all have passed
+ */
+export async function runAll(flags) {
+  /** @type {string[]} */
+  const said = [];
+  const outcomes = await Promise.all([
+    runTests(flags),
+    runChecks({ holesFail: false, say: (text) => said.push(text) }),
+  ]);
+  process.stdout.write(said.join(""));
+  return outcomes.every((passed) => passed);
 }
 
 const VITEST = inCheckout("node_modules", "vitest", "vitest.mjs");
@@ -134,7 +148,7 @@ async function runOnDay({ now, what, files }) {
  * @param {Record<string, string>} [env] what the tests read besides what is set
  * @returns {Promise<boolean>} whether all have passed
  */
-export function runTests(flags, env = {}) {
+function runTests(flags, env = {}) {
   const child = spawn(process.execPath, [VITEST, "run", ...flags], {
     cwd: inCheckout(),
     stdio: "inherit",

@@ -11,8 +11,11 @@ const isLong = flags[0] === "--long";
 await setUp({ temporalCli: !checksOnly });
 if (!checksOnly) await ensureSchemathesis({ env: process.env, log: logToStderr });
 
-const { runChecks, runLongTests, runTests } = await import("./checks.mjs");
-const failed = isLong ? [] : await runChecks({ holesFail: checksOnly });
-const testsPassed =
-  checksOnly || (isLong ? await runLongTests(flags.slice(1)) : await runTests(flags));
-process.exitCode = failed.length === 0 && testsPassed ? 0 : 1;
+const { runAll, runChecks, runLongTests } = await import("./checks.mjs");
+const say = (/** @type {string} */ text) => process.stdout.write(text);
+const passed = await (checksOnly
+  ? runChecks({ holesFail: true, say })
+  : isLong
+    ? runLongTests(flags.slice(1))
+    : runAll(flags));
+process.exitCode = passed ? 0 : 1;

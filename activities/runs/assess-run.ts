@@ -231,7 +231,10 @@ class RunFacts {
       expiredLines: await this.#countOf("parked", ["approval-expired"]),
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
       ...(counts.has("retrying")
-        ? { bouncedLines: await countWaitingForIncidents(this.#trx, runId) }
+        ? {
+            bouncedLines: await countWaitingForIncidents(this.#trx, runId),
+            heldRetries: await this.#countOf("retrying", ["on-hold"]),
+          }
         : {}),
       ...(counts.has("parked")
         ? { givenBackLines: (await sumGivenBackIn(this.#trx, runId)).count }

@@ -73,6 +73,7 @@ export const HistoryBody = z
       .boolean()
       .describe("True where it is parked and its retry has given it back for the next run"),
     roles: z.array(z.string()).describe("Any of these decides about it; empty unless it is parked"),
+    retryRoles: z.array(z.string()).describe("Any of these may have it tried again"),
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
     bill: z
@@ -86,7 +87,9 @@ export const HistoryBody = z
         executionDate: z.string(),
       })
       .nullable()
-      .describe("As it was planned last; null where no run planned it"),
+      .describe(
+        "As it was planned last, `executionDate` as it is paid now; null where no run planned it",
+      ),
     leftOut: z
       .object({
         runId: z.string(),

@@ -33,7 +33,9 @@ const heldSums = z
     othersUnread: z
       .literal(true)
       .optional()
-      .describe("The service didn't say what others have paid: that is not counted"),
+      .describe(
+        "What is paid outside Payrun is not counted: it is not looked for there, or the service didn't say",
+      ),
   })
   .openapi("HeldSums");
 

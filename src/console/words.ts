@@ -36,7 +36,7 @@ export const LINE_WORDS: Readonly<Record<LineState | typeof GIVEN_BACK, StateWor
   settled: { word: "Settled", tone: "good" },
   retrying: { word: "Failed, being retried", tone: "wait" },
   parked: { word: "Needs a person", tone: "bad" },
-  [GIVEN_BACK]: { word: "Waits for the next run", tone: "wait" },
+  [GIVEN_BACK]: { word: "Given back", tone: "plain" },
   returned: { word: "Came back", tone: "bad" },
   refunded: { word: "Refunded", tone: "plain" },
   cancelled: { word: "Cancelled", tone: "plain" },

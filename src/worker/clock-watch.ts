@@ -12,6 +12,8 @@ interface Watching {
   readonly profiles: { all(): readonly BusinessProfile[] };
   readonly log: { info(message: string, fields?: Record<string, unknown>): void };
   clockOf(business: string): BusinessClock;
+  /** A second, unless a test is in a hurry. */
+  readonly everyMs?: number;
 }
 
 /**
@@ -22,13 +24,14 @@ interface Watching {
  * Every worker does so: each carries readings of its own on for a second.
  */
 export function startClockWatch(context: Watching): Repeated {
+  const { everyMs = LOOK_EVERY_MS } = context;
   const watch = new ClockWatch(context);
   return repeat(
     async (signal) => {
-      await watch.look(signal);
-      return LOOK_EVERY_MS;
+      await watch.look(signal, everyMs);
+      return everyMs;
     },
-    () => LOOK_EVERY_MS,
+    () => everyMs,
   );
 }
 
@@ -43,12 +46,12 @@ class ClockWatch {
   }
 
   /** Looks at each; one that answers slowly holds up no other. */
-  async look(signal: AbortSignal): Promise<void> {
+  async look(signal: AbortSignal, patienceMs: number): Promise<void> {
     const sandboxes = this.#context.profiles.all().filter(({ sandbox }) => sandbox);
     const looks = sandboxes.map((profile) => this.#lookAt(profile));
     await Promise.race([
       Promise.all(looks),
-      sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined),
+      sleep(patienceMs, undefined, { signal, ref: false }).catch(() => undefined),
     ]);
   }
 

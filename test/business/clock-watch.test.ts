@@ -31,6 +31,7 @@ let store: Store;
 let profile: BusinessProfile;
 let watch: Repeated | undefined;
 const logged: string[] = [];
+const EVERY_MS = 250;
 
 beforeEach(async () => {
   const nowMs = Date.now();
@@ -65,12 +66,13 @@ function begin(): void {
     profiles: { all: () => [profile] },
     log: { info: (message) => logged.push(message) },
     clockOf: () => clocks.of(profile),
+    everyMs: EVERY_MS,
   });
 }
 
-/** Workflows that were told within so long, each as often as it was. */
-async function toldWithin(ms: number): Promise<string[]> {
-  await sleep(ms);
+/** Workflows that were told within so many looks, each as often as it was. */
+async function toldWithin(looks: number): Promise<string[]> {
+  await sleep(looks * EVERY_MS);
   return take();
 }
 
@@ -96,10 +98,10 @@ test.each([
   begin();
   // What happened before it began nobody knows.
   expect(await told()).toEqual([runId]);
-  expect(await toldWithin(2_200)).toEqual([]);
+  expect(await toldWithin(3)).toEqual([]);
   advance(change);
   expect(await told()).toEqual([runId]);
-  expect(await toldWithin(2_200)).toEqual([]);
+  expect(await toldWithin(3)).toEqual([]);
 });
 
 test("a clock that runs fast all the time is no news", async () => {
@@ -107,7 +109,7 @@ test("a clock that runs fast all the time is no news", async () => {
   service.scale = 86_400;
   begin();
   expect(await told()).toHaveLength(1);
-  expect(await toldWithin(3_300)).toEqual([]);
+  expect(await toldWithin(4)).toEqual([]);
 });
 
 test("a service without such a clock is said once, and a clock on real time is not asked for", async () => {
@@ -115,12 +117,12 @@ test("a service without such a clock is said once, and a clock on real time is n
   service.isThere = false;
   begin();
   await expect.poll(() => logged).toEqual(["the sandbox's clock can't be watched"]);
-  expect(await toldWithin(2_500)).toEqual([]);
+  expect(await toldWithin(3)).toEqual([]);
   expect(logged).toHaveLength(1);
   service.isThere = true;
   expect(await told()).toEqual([runId]);
   await watch?.stop();
   profile = { ...profile, sandbox: false };
   begin();
-  expect(await toldWithin(1_500)).toEqual([]);
+  expect(await toldWithin(2)).toEqual([]);
 });

@@ -61,6 +61,12 @@ describe("What needs action", () => {
     expect((await ticks("oli", ["operator"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
     expect(await ticks("cora", ["controller"])).toEqual(["pbl_0102", "form"]);
     expect(await ticks("vera", ["viewer"])).toEqual(["no form"]);
+    const page = "/bills/pbl_0102?business=acme";
+    const acts = async (role: string) =>
+      (await (await signedIn(gateway, role, [role])).get(page)).text;
+    expect(await acts("operator")).toContain("Give up");
+    expect(await acts("operator")).not.toContain("Try again");
+    expect(await acts("controller")).toContain("Try again");
   });
 
   test("offers the decision about an account that bounced to whom it waits for", async () => {
@@ -172,6 +178,9 @@ test("A bill over a limit is shown with what gets it paid, in place of a retry t
     expect(text).toMatch(/Over limits\.bill a retry doesn.t help: raise it in the playbook/);
     expect(text).not.toContain("Try again");
   }
+  const decision = await olga.get("/needs-action/resolve?bill=acme%2Fpbl_0101");
+  expect(decision.text).toContain("Give up");
+  expect(decision.text).not.toContain("Try again");
 });
 
 test("An address alone says nothing of a bill or a vendor: done is what is so", async () => {

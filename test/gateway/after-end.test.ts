@@ -127,14 +127,16 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   });
   for (const page of ["runs", "reports"]) {
     const { text } = await vic.get(`/${page}/${encodeURIComponent(run.runId)}`);
-    expect(text, page).toContain("Waits for the next run");
+    expect(text, page).toContain("Given back");
     expect(text, page).not.toContain("Needs a person");
   }
   const bulk = ["resolve", "--retry", "--reason", "new account", "--reason-code", "R02", "--yes"];
   const operator = await gateway.token("oli", ["operator"]);
-  expect((await typed(gateway, operator, bulk)).stdout).toContain(
-    "No bill is parked for that reason",
-  );
+  const none = await typed(gateway, operator, bulk);
+  expect({ code: none.code, stderr: none.stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/no bill is parked for R02\n.*No bill is parked\./),
+  });
 });
 
 test("a bill that was given back stays so in its run where the next run's payment has failed as well", async () => {

@@ -261,6 +261,7 @@ test("a bill that another run has paid is not said to wait for a person in the r
   for (const command of ["status", "report"]) {
     const { stdout } = await as("vic", ["viewer"], [command, run.runId]);
     expect(stdout).toMatch(/given-back +1/);
+    expect(stdout).toContain(`Over. ${later.runId} has taken it up.`);
     expect(stdout).not.toMatch(/parked|payrun resolve/);
   }
 });
@@ -271,6 +272,12 @@ test("who watches a run on which nobody works is told so", async () => {
   const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
   expect(code).toBe(0);
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
+});
+
+test("who approves or cancels a run on which nobody works is told so", async () => {
+  const nobody = /no worker has been heard of\n.*payrun worker/;
+  expect((await as("cora", ["controller"], ["approve", "weekly", "--yes"])).stderr).toMatch(nobody);
+  expect((await as("oli", ["operator"], ["cancel", "weekly"])).stderr).toMatch(nobody);
 });
 
 test("who decides by a playbook's name on a run that has ended is told which one that is", async () => {

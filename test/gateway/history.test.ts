@@ -1,5 +1,7 @@
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { HistoryBody } from "../../src/api/history.ts";
+import { historyLines } from "../../src/cli/show/history.ts";
 import { insertEvents } from "../../src/store/events/inbox.ts";
 import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
 import { applyHolds } from "../../src/store/lines/undecided-lines.ts";
@@ -40,6 +42,11 @@ test("a bill that no run has planned has a history where somebody has held it", 
   expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
   expect(history.trail).toEqual({ entries: 1, changed: [] });
   expect(history.paidOnce.sentences.at(-1)).toContain("The audit trail's entry about it is");
+  const called = { number: "BILL-000009", name: "Osprey Robotics", amountCents: 4_000 };
+  const [head = ""] = historyLines(history, called);
+  expect(stripVTControlCharacters(head)).toBe(
+    "Osprey Robotics BILL-000009 stranger  $40.00 · in no run's plan",
+  );
 });
 
 test("a bill says what keeps it back, also where its vendor or everything is on hold, and the command that ends it", async () => {

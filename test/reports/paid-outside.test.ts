@@ -118,6 +118,6 @@ test("where the service doesn't answer a hold says that others' payments are not
 }) => {
   world.override = { listAll: () => Promise.reject(new Error("away")) };
   expect(await held(world, onBill("p1"))).toBe(
-    "  1 bill, $100.00, kept back\n  The service didn't answer: payments made outside Payrun are not counted.",
+    "  1 bill, $100.00, kept back\n  Payments made outside Payrun are not counted.",
   );
 });

@@ -156,7 +156,9 @@ test("the list has what is under way of every kind, newest first, and what an ev
   expect(items.map(({ id }) => id)).toEqual([runId, RETRY, INCIDENT, CANCELLATION]);
   expect(items.map(({ totalCents }) => totalCents)).toEqual([22_300, 12_300, 12_300, 4_200]);
   expect(items[1]?.waitingFor).toBe("a person: R01 insufficient funds");
-  expect(items[2]?.waitingFor).toBe("a decision of controller: payrun incident bank_1");
+  expect(items[2]?.waitingFor).toBe(
+    "a decision of controller: payrun incident bank_1 --released, --other-source or --top-up",
+  );
 });
 
 test("phases and needsAction hold for every kind, and so does the limit", async () => {

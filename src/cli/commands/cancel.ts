@@ -4,6 +4,7 @@ import { z } from "zod";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
@@ -69,8 +70,10 @@ export function addCancelCommand(program: Command, session: Session): void {
         const now = await pollRun(gateway, runId, { until: hasStopped, limitMs: SHOWN_WITHIN_MS });
         output.lines(runLines(now));
         output.lines(stillOutLines(now));
-        if (!hasStopped(now))
+        if (!hasStopped(now)) {
           output.note(dim("What was not sent yet ends once a worker has looked."));
+          await noteNobodyWorks(gateway, output);
+        }
         output.document(now);
       }),
     );

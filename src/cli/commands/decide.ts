@@ -13,6 +13,7 @@ import { findEach } from "../client/names.ts";
 import { wholeHash } from "../client/named-hash.ts";
 import { asApprover } from "../home/people.ts";
 import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
@@ -110,6 +111,7 @@ async function decide(
   const money = review?.yours.money;
   output.lines(decisionLines(answer, money));
   if (review !== undefined && answer.goesOut.count > 0) output.lines(shortLines(review));
+  await noteNobodyWorks(gateway, output);
   output.document(answer);
   return EXIT.done;
 }

@@ -20,7 +20,7 @@ export function addExplainCommand(program: Command, session: Session): void {
         const { business } = options;
         const bill = await findOne(gateway, { kind: "bill", text, business, overToo: true });
         const history = await gateway.history(bill.id, bill.business);
-        output.lines(historyLines(history));
+        output.lines(historyLines(history, bill));
         output.document(history);
       }),
     );

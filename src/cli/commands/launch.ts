@@ -8,7 +8,7 @@ import { orExample, playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { joinedBySchedule, launchedLines } from "../show/launched.ts";
-import { nobodyWorks } from "../show/conditions.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, pollUntil, progressLine } from "../show/wait-for-run.ts";
@@ -113,7 +113,7 @@ async function launch(
       ...(run.kind === "pay-run" ? await joinedBySchedule(gateway, run) : []),
     ]);
     const isPlanned = run.phase !== "planning";
-    if (!isPlanned) for (const line of await nobodyWorks(gateway)) output.note(line);
+    if (!isPlanned) await noteNobodyWorks(gateway, output);
     output.document(run);
     return exitCode;
   }

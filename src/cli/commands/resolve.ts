@@ -11,6 +11,7 @@ import { amountTold, centsInState, type LineInParts } from "../../domain/payment
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { count, green, printable, red } from "../terminal/text.ts";
+import { ParkedBody } from "../../api/parked.ts";
 import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
 interface Outcome {
@@ -68,8 +69,8 @@ export function addResolveCommand(program: Command, session: Session): void {
         for (const { message, ...bill } of outcome.refused) {
           output.line(`${red("✗")} ${nameOf(bill)}: ${printable(message)}`);
         }
-        if (outcome.resolved.length + outcome.refused.length === 0) {
-          output.line("No bill is parked for that reason.");
+        if (reasonCode !== undefined && outcome.resolved.length + outcome.refused.length === 0) {
+          throw await noneParkedFor(gateway, reasonCode, options.business);
         }
         output.lines(summaryLines(outcome.resolved));
         output.document(outcome);
@@ -140,6 +141,21 @@ function actionOf(options: {
     throw usageError("say exactly one of --retry, --paid-elsewhere and --give-up");
   }
   return action;
+}
+
+/** A reason for which nothing is parked is a mistyped one, or somebody was faster. */
+async function noneParkedFor(
+  gateway: GatewayClient,
+  reasonCode: string,
+  business: string | undefined,
+): Promise<CliError> {
+  const path = ofBusiness("/v1/payables?state=parked", business);
+  const { items } = await gateway.get(path, ParkedBody);
+  const codes = [...new Set(items.flatMap((bill) => bill.reasonCode ?? []))];
+  return usageError(
+    `no bill is parked for ${reasonCode}`,
+    codes.length === 0 ? "No bill is parked." : `Bills are parked for ${codes.join(", ")}.`,
+  );
 }
 
 /** As many requests as there are pages of such bills. */

@@ -26,9 +26,14 @@ const STANDS_STILL: readonly Condition["code"][] = [
 ];
 
 /** Why a run stands still that nobody can work on; nothing where somebody does. */
-export async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
+async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
   const { items } = await gateway.get("/v1/conditions", ConditionListBody);
   return items.filter(({ code }) => STANDS_STILL.includes(code)).flatMap(conditionLines);
+}
+
+/** The same after something was done, which stays done whatever is known of who works. */
+export async function noteNobodyWorks(gateway: GatewayClient, output: Output): Promise<void> {
+  for (const line of await nobodyWorks(gateway).catch(() => [])) output.note(line);
 }
 
 /** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */

@@ -5,6 +5,7 @@ import { amountTold } from "../../domain/payments/line-parts.ts";
 import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import type { Named } from "../../api/names.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { heldName } from "./holds.ts";
 import { resolveHint } from "./resolve-hint.ts";
@@ -16,9 +17,12 @@ const STORY = { first: 3, last: 9 } as const;
 const SHOWN_ABOVE: readonly string[] = ["approved", "sending", "answered", "looked-up", "hold"];
 
 /** Everything about a bill on one screen: the conclusion first, then what it rests on. */
-export function historyLines(history: PayableHistory): string[] {
+export function historyLines(
+  history: PayableHistory,
+  named?: Pick<Named, "number" | "name" | "amountCents">,
+): string[] {
   const { attempts, cancels, zone } = history;
-  const bill = history.bill ?? history.leftOut;
+  const bill = history.bill ?? history.leftOut ?? asNamed(named);
   const facts = [
     ...(bill === null ? [] : [amountTold({ state: history.state ?? "planned", ...bill })]),
     ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
@@ -26,7 +30,7 @@ export function historyLines(history: PayableHistory): string[] {
   ];
   const [conclusion = "", ...reasons] = history.paidOnce.sentences;
   return [
-    `${titleOf(history)}  ${facts.join(" · ")}`,
+    `${titleOf(history, bill)}  ${facts.join(" · ")}`,
     dim(`  times are those of ${zoneName(zone)}`),
     ...(history.reason === null || isSaidBy(history.paidOnce, history.reason)
       ? []
@@ -64,10 +68,22 @@ function resolveLines({ state, givenBack, payableId, bill, reasonCode }: Payable
   return resolveHint([{ state, payableId, publicId, reasonCode }]).map((line) => `  ${line}`);
 }
 
+/** One that is in no plan, as the service calls it. */
+function asNamed(named: Pick<Named, "number" | "name" | "amountCents"> | undefined) {
+  if (named?.amountCents == null) return null;
+  const { number: publicId, name: contactName, amountCents } = named;
+  return { publicId, contactName, amountCents, dueDate: null };
+}
+
 /** Vendor and number first, as people name it; the id behind. */
-function titleOf({ bill, leftOut, payableId }: PayableHistory): string {
-  const { publicId = null, contactName = null } = bill ?? leftOut ?? {};
-  const name = [contactName ?? bill?.contactId, publicId].flatMap((word) => word ?? []).join(" ");
+function titleOf(
+  { bill: planned, payableId }: PayableHistory,
+  bill: { readonly publicId: string | null; readonly contactName: string | null } | null,
+): string {
+  const { publicId = null, contactName = null } = bill ?? {};
+  const name = [contactName ?? planned?.contactId, publicId]
+    .flatMap((word) => word ?? [])
+    .join(" ");
   return name === "" ? bold(payableId) : `${bold(printable(name))} ${dim(payableId)}`;
 }
 

@@ -57,9 +57,7 @@ export function heldLines(held: HeldSums): string[] {
       ? []
       : [`  ${sumText(paidByOthers)} paid outside Payrun, or about to be: a hold can't stop that`]),
     ...(storeBehind ? NOT_COUNTED : []),
-    ...(held.othersUnread === true
-      ? ["  The service didn't answer: payments made outside Payrun are not counted."]
-      : []),
+    ...(held.othersUnread === true ? ["  Payments made outside Payrun are not counted."] : []),
   ];
 }
 

@@ -24,6 +24,7 @@ export function launchedLines(
   const done = (...lines: string[]) => ({ lines, exitCode: EXIT.done });
   const launched = `${green("✓")} ${id}`;
   if (run.kind !== "pay-run") return done(launched, dim(`payrun status ${name}`));
+  const other = isNew ? [] : [dim("a period has one run: --period YYYY-MM-DD launches another")];
   const why = dim(`payrun show ${name} says why`);
   if (run.phase === "failed") {
     const failure = run.failure === undefined ? "" : `: ${printable(run.failure)}`;
@@ -31,13 +32,13 @@ export function launchedLines(
   }
   if (run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0) {
     const nothing = typeable(emptyPlanText(run.plan?.skippedByCode ?? {}));
-    return done(`${yellow("–")} ${id}`, ...fitting([nothing]), why);
+    return done(`${yellow("–")} ${id}`, ...fitting([nothing]), why, ...other);
   }
   if ("planOnly" in run) {
     return done(launched, dim(`it only plans, and nothing is sent: payrun show ${name}`));
   }
-  if (!hasEnded(run)) return done(launched, nextCommands(run, home));
-  return done(launched, dim(`${run.phase}: payrun show ${name} says why`));
+  if (!hasEnded(run)) return done(launched, nextCommands(run, home), ...other);
+  return done(launched, dim(`${run.phase}: payrun show ${name} says why`), ...other);
 }
 
 /**

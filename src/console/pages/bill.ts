@@ -13,7 +13,6 @@ import { besideText } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { isOnItsWay } from "../../domain/payments/payment-states.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
@@ -43,13 +42,13 @@ export const bill: PageOf = async ({ api, params, query, visitor }) => {
     const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
     return billPageOf(history, query, {
       found,
-      may: await mayOf(visitor, history.business, history.roles),
+      may: await mayOf(visitor, history),
     });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     const found = await findUnplanned(api, id, business);
     if (found === undefined) throw error;
-    return unplannedBill(found, (await mayOf(visitor, found.business)).hold);
+    return unplannedBill(found, await visitor.mayHold(found.business));
   }
 };
 
@@ -80,7 +79,7 @@ function standing(
   { givenBack, state, leftOut }: PayableHistory,
   found: Named | undefined,
 ): Markup | "" {
-  if (givenBack) return badge(stateOf(GIVEN_BACK));
+  if (givenBack) return badge({ word: "Waits for the next run", tone: "wait" });
   if (state !== null || leftOut !== null) return badge(stateOf(state ?? "skipped"));
   return found?.state == null ? "" : badge(stateOf(found.state));
 }
@@ -227,15 +226,16 @@ interface May {
   readonly hold: boolean;
   readonly cancel: boolean;
   readonly resolve: boolean;
+  readonly retry: boolean;
 }
 
 async function mayOf(
   { mayHold, mayOperate, roles }: Visitor,
-  business: string,
-  resolvers: readonly string[] = [],
+  history: Pick<PayableHistory, "business" | "roles" | "retryRoles">,
 ): Promise<May> {
-  const resolve = resolvers.some((role) => roles.includes(role));
-  return { hold: await mayHold(business), cancel: mayOperate, resolve };
+  const has = (needed: readonly string[]) => needed.some((role) => roles.includes(role));
+  const decides = { resolve: has(history.roles), retry: has(history.retryRoles) };
+  return { hold: await mayHold(history.business), cancel: mayOperate, ...decides };
 }
 
 function acts(history: PayableHistory, may: May): Markup {
@@ -248,7 +248,7 @@ function acts(history: PayableHistory, may: May): Markup {
     <div class="acts">
       ${
         may.resolve
-          ? html`${isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
+          ? html`${may.retry && isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
               <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
               <a class="button quiet" href="${to("give-up")}">Give up</a>`
           : ""

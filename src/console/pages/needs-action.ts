@@ -114,11 +114,10 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
 
 function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visitor): Markup {
   const { title, toDo } = causeOf(code, bills);
-  const cents = sumCents(bills.map(openCents));
   const isTheirs = bills.some((bill) => mayDecide(bill, visitor));
   return section(
     `${title} (${bills.length})`,
-    html`<p>${toDo} ${formatUsd(cents)} in all. ${whoDecides(bills)}</p>
+    html`<p>${toDo} ${formatUsd(sumCents(bills.map(openCents)))} in all. ${whoDecides(bills)}</p>
       ${
         isTheirs
           ? html`<form action="/needs-action/resolve">
@@ -218,9 +217,8 @@ async function nameOf(api: Api, key: string): Promise<Called> {
   const asked = { params: { id: payableId }, query: { business } };
   try {
     const { bill } = await api.get(HistoryBody, "/v1/payables/{id}/history", asked);
-    return bill === null
-      ? none
-      : { ...none, publicId: bill.publicId, contactName: bill.contactName };
+    const { publicId, contactName } = bill ?? none;
+    return { ...none, publicId, contactName };
   } catch (error) {
     if (error instanceof Refused) return none;
     throw error;
@@ -241,9 +239,13 @@ function readPage(api: Api, page: number) {
   return api.get(ParkedBody, "/v1/payables", { query: { state: "parked", page: String(page) } });
 }
 
-const CHOICES = Object.entries(RESOLUTIONS).map(
-  ([action, { title, says }]) => [action, title, says] as const,
-);
+/** What may become of some bills: nothing is tried again where nobody's retry helps. */
+function choicesFor(bills: readonly ParkedBill[]) {
+  const isLimited = bills.every((bill) => overLimitText(bill.reasonCode, "BILL") !== undefined);
+  return Object.entries(RESOLUTIONS).flatMap(([action, { title, says }]) =>
+    isLimited && action === "retry" ? [] : [[action, title, says] as const],
+  );
+}
 
 /** What is to become of some bills: chosen once, with a reason, before anything is done. */
 export const checkResolution: PageOf = async (request) => resolutionPage(request, request.query);
@@ -274,7 +276,7 @@ async function resolutionPage(
             visitor,
             "/needs-action/resolve",
             html`${bills.map((bill) => hidden("bill", keyOf(bill)))}
-              ${choices({ legend: "For each of them", name: "action", of: CHOICES, chosen: said.get("action"), problem: problems["action"] })}
+              ${choices({ legend: "For each of them", name: "action", of: choicesFor(bills), chosen: said.get("action"), problem: problems["action"] })}
               ${field({ name: "reason", label: "Why", value: said.get("reason") ?? "", problem: problems["reason"], hint: "Kept in the trail, and shown to others." })}
               <div class="acts">${submit("Do this")}<a href="/needs-action">Back</a></div>`,
           )

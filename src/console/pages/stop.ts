@@ -173,9 +173,7 @@ export function sums(
     ...(paidByOthers === undefined
       ? []
       : [["Paid outside Payrun, or about to be", sum(paidByOthers)] as const]),
-    ...(othersUnread === true
-      ? [["Made outside Payrun", "not counted: the service didn’t answer"] as const]
-      : []),
+    ...(othersUnread === true ? [["Made outside Payrun", "not counted"] as const] : []),
   ]);
 }
 

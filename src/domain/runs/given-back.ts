@@ -1,5 +1,6 @@
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../counted.ts";
+import { withFullStop } from "../history-texts.ts";
 
 /** What people are told of a parked bill that the next run plans, and that waits for nobody. */
 export const GIVEN_BACK = "given-back";
@@ -14,6 +15,13 @@ interface Bill {
 /** A bill's state as people are told it. */
 export function stateTold({ state, givenBack }: Bill): StateTold {
   return givenBack === true ? GIVEN_BACK : state;
+}
+
+/** Why it was parked, and which run has taken it up since. */
+export function reasonGivenBack(reason: string | null, takenUpBy: string | null): string | null {
+  if (takenUpBy === null) return reason;
+  const since = `${takenUpBy} has taken it up.`;
+  return reason === null || reason === "" ? since : `${withFullStop(reason)} ${since}`;
 }
 
 interface Sums {

@@ -50,6 +50,8 @@ export interface ProgressInput extends RunSoFar {
   }[];
   /** Lines being retried that wait for an account that bounced; missing for none. */
   readonly bouncedLines?: number;
+  /** Bills that have failed and that a hold keeps from being paid again. */
+  readonly heldRetries?: number;
   readonly toFund: number;
   readonly toPay: number;
   readonly toFollow: number;
@@ -186,7 +188,11 @@ function waitText(input: ProgressInput, count: Count): string | null {
     [count("scheduled"), "scheduled"],
     [count("processing"), "on the way through the bank"],
     [count("held"), "held by the service for review"],
-    [count("retrying") - (input.bouncedLines ?? 0), "retried after a failure"],
+    [
+      count("retrying") - (input.bouncedLines ?? 0) - (input.heldRetries ?? 0),
+      "retried after a failure",
+    ],
+    [input.heldRetries ?? 0, "on hold after a failure"],
     [input.bouncedLines ?? 0, "waiting for a decision about their account, or for its deposit"],
   ] as const;
   const texts = parts

@@ -3,14 +3,14 @@ import { cancelSubject } from "../../contracts/names.ts";
 import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { recallOfBill } from "../../domain/cancellations/cut-off.ts";
-import { resolversUnder } from "../../domain/retries/deciders.ts";
+import { decidersUnder, resolversUnder } from "../../domain/retries/deciders.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
 import { listAudit, type AuditEntry } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
-import type { LineParts } from "../../domain/payments/line-parts.ts";
+import type { LineInParts } from "../../domain/payments/line-parts.ts";
 import { linesWithParts } from "../../store/payables/line-parts.ts";
 import { rulesOfFailures } from "../../store/lines/retry-cases.ts";
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
@@ -84,8 +84,8 @@ export async function historyOf(
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     ...standingOf(line, givenBack),
-    roles: await resolversOf(db, line),
-    bill: billJson(plan, inParts?.parts),
+    ...(await decidersOf(db, line)),
+    bill: billJson(plan, inParts),
     leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
     paidOnce: verdict,
@@ -109,11 +109,12 @@ export async function historyOf(
 }
 
 /** Who does something about it while it is parked. */
-async function resolversOf(db: Db, line: Line): Promise<string[]> {
-  if (line?.state !== "parked") return [];
+async function decidersOf(db: Db, line: Line) {
+  if (line?.state !== "parked") return { roles: [], retryRoles: [] };
   const { businessId, payableId } = line;
   const rules = await rulesOfFailures(db, businessId, [payableId]);
-  return resolversUnder(rules.get(payableId));
+  const rule = rules.get(payableId);
+  return { roles: resolversUnder(rule), retryRoles: decidersUnder(rule) };
 }
 
 /** Whether what the service has of it can be called back, as a stop would say it. */
@@ -166,10 +167,23 @@ async function externalOf(
   return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
 }
 
-function billJson(plan: PlanLine | undefined, parts: LineParts | undefined) {
+/** As it was planned, for the day on which it is paid now: a retry moves that. */
+function billJson(
+  plan: PlanLine | undefined,
+  line: (LineInParts & { readonly executionDate: string }) | undefined,
+) {
   if (plan === undefined) return null;
-  const { contactId, contactName, publicId, amountCents, dueDate, executionDate } = plan;
-  return { contactId, contactName, publicId, amountCents, parts, dueDate, executionDate };
+  const { contactId, contactName, publicId, amountCents, dueDate } = plan;
+  const executionDate = line?.executionDate ?? plan.executionDate;
+  return {
+    contactId,
+    contactName,
+    publicId,
+    amountCents,
+    parts: line?.parts,
+    dueDate,
+    executionDate,
+  };
 }
 
 /** Why the run that left it out last did so. */

@@ -1,15 +1,20 @@
 import type { RunPaymentStatus, StateSums } from "../../api/runs.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { givenBackIn, sumGivenBackIn } from "../../store/lines/parked-lines.ts";
+import { reasonGivenBack } from "../../domain/runs/given-back.ts";
 import type { Db } from "../../store/index.ts";
 import { linesWithParts } from "../../store/payables/line-parts.ts";
 import type { Run } from "../../store/runs/runs.ts";
 
-type Standing = Pick<RunPaymentStatus, "payableId" | "state" | "amountCents" | "paymentIds">;
+type Standing = Pick<
+  RunPaymentStatus,
+  "payableId" | "state" | "amountCents" | "paymentIds" | "reason"
+>;
 
 /**
  * The same bills of a run with what their states don't say: how much of one that is paid in part is
- * paid, and which of them no person needs to look at, because the next run pays them.
+ * paid, and which of them no person needs to look at, because the next run plans them or another one
+ * has taken them up.
  */
 export async function markStanding<Bill extends Standing>(
   db: Db,
@@ -19,9 +24,12 @@ export async function markStanding<Bill extends Standing>(
   const inParts = await linesWithParts(db, businessId, bills);
   if (!bills.some(({ state }) => state === "parked")) return inParts;
   const givenBack = await givenBackIn(db, { runId });
-  return inParts.map((bill) =>
-    givenBack.has(bill.payableId) ? { ...bill, givenBack: true as const } : bill,
-  );
+  return inParts.map((bill) => {
+    const takenUpBy = givenBack.get(bill.payableId);
+    if (takenUpBy === undefined) return bill;
+    const reason = reasonGivenBack(bill.reason, takenUpBy);
+    return { ...bill, reason, givenBack: true as const };
+  });
 }
 
 /** What they come to, where there are some. */

@@ -65,7 +65,9 @@ export function incidentWaitsFor(
   { phase, roles, sourceId }: Incident,
   account: string,
 ): string | null {
-  if (phase === "open") return `a decision of ${roles.join(" or ")}: payrun incident ${sourceId}`;
+  if (phase === "open") {
+    return `a decision of ${roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
+  }
   return phase === "topping-up" ? `money in ${account}` : null;
 }
 

@@ -34,7 +34,7 @@ interface Shown {
 
 const NOTHING: PaidOutside = { lines: [], ofRun: null, bill: null };
 
-/** @returns undefined if the service doesn't answer in time */
+/** @returns undefined where others' payments aren't read, or the service doesn't answer in time */
 export async function paidOutside(
   { store: { db }, clientOf }: Pick<ActionContext, "store" | "clientOf">,
   profile: BusinessProfile,
@@ -42,6 +42,7 @@ export async function paidOutside(
 ): Promise<PaidOutside | undefined> {
   const { businessId } = profile;
   const of = await readOf(db, target);
+  if (of === undefined) return undefined;
   if (of.length === 0) return NOTHING;
   const shown = await shownOf(clientOf(profile), target, of);
   if (shown === undefined) return undefined;
@@ -90,15 +91,18 @@ const BILLS_MOST = 10;
 /** In the order in which a payment passes them, so that none slips through while they are read. */
 const MOVING = ["pending", "held", "scheduled", "processing"] as const;
 
-/** Whose payments are read: of what is paid by whole accounts or playbooks, nobody's. */
-async function readOf(db: Db, { scope, value }: HoldTarget): Promise<readonly Filter[]> {
+/** What is read: undefined of whole accounts and playbooks, and of a run with too many such bills. */
+async function readOf(
+  db: Db,
+  { scope, value }: HoldTarget,
+): Promise<readonly Filter[] | undefined> {
   if (scope === "payable") return [{ payableId: value }];
   // Of a vendor only what moves: what was paid in the course of years grows without end.
   if (scope === "contact") return MOVING.map((status) => ({ contactId: value, status }));
   const run = scope === "run" ? await getRun(db, value) : undefined;
-  if (run === undefined) return [];
+  if (run === undefined) return undefined;
   const told = (await linesToldOf(db, run)).filter(({ isOfBill }) => isOfBill);
-  return told.slice(0, BILLS_MOST).map(({ payableId }) => ({ payableId }));
+  return told.length > BILLS_MOST ? undefined : told.map(({ payableId }) => ({ payableId }));
 }
 
 async function shownOf(

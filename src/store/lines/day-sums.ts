@@ -1,3 +1,4 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { sumCents } from "../../domain/money.ts";
 import { centsInState, type LineInParts, withParts } from "../../domain/payments/line-parts.ts";
@@ -6,6 +7,8 @@ import { is } from "../sql/is-in.ts";
 import { linesInParts, linesWithParts } from "../payables/line-parts.ts";
 import { isGivenBack } from "../payables/waits-for-person.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { moneyTakenAgain, payingAgain } from "./reserved.ts";
+import type { Tables } from "../schema/tables.ts";
 
 /** Lines of one day in one state. */
 export interface DaySum extends Pick<RunLine, "executionDate" | "state"> {
@@ -13,15 +16,17 @@ export interface DaySum extends Pick<RunLine, "executionDate" | "state"> {
   readonly cents: number;
 }
 
+interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
  * What is paid on each of these days, of all runs of a business, by state; not what was only
- * planned, nor what was parked and given back.
+ * planned, nor what was parked and given back. A failed bill that was paid again counts as its new
+ * payment stands.
  */
-export async function sumsByDay(
-  db: Db,
-  businessId: string,
-  days: { readonly from: string; readonly to: string },
-): Promise<DaySum[]> {
+export async function sumsByDay(db: Db, businessId: string, days: Days): Promise<DaySum[]> {
   const rows = await db
     .selectFrom("run_lines")
     .select(["execution_date", "state", COUNT, CENTS])
@@ -39,29 +44,47 @@ export async function sumsByDay(
       .where((eb) => eb.between("run_lines.execution_date", days.from, days.to)),
   );
   const all = apart.length === 0 ? sums : withPartsByDay(sums, apart);
-  return withoutGivenBack(all, await givenBackOn(db, businessId, days));
+  const on = (which: OfLines) => linesOn(db, businessId, days, which);
+  const givenBack = await on((eb) => eb.and([is("run_lines.state", "parked"), isGivenBack(eb)]));
+  const again = await on((eb) => eb.and([isRetrying, eb.exists(payingAgain(eb))]));
+  if (again.length === 0) return without(all, givenBack);
+  const atBank = await on((eb) => eb.and([isRetrying, eb.exists(moneyTakenAgain(eb))]));
+  const taken = new Set(atBank.map(({ payableId }) => payableId));
+  const moved = again.map((line): DaySum => {
+    const state = taken.has(line.payableId) ? "processing" : "scheduled";
+    return { executionDate: line.executionDate, state, count: 1, cents: centsInState(line) };
+  });
+  return together([...without(all, [...givenBack, ...again]), ...moved]);
 }
 
-/** Bills that were parked for these days, and that other runs plan or have, on other days. */
-async function givenBackOn(
-  db: Db,
-  businessId: string,
-  days: { readonly from: string; readonly to: string },
-): Promise<(LineInParts & Pick<RunLine, "executionDate">)[]> {
+function together(sums: readonly DaySum[]): DaySum[] {
+  const same = Map.groupBy(sums, ({ executionDate, state }) => `${executionDate} ${state}`);
+  return [...same.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const count = first.count + others.reduce((sum, other) => sum + other.count, 0);
+    return [{ ...first, count, cents: sumCents([first, ...others].map(({ cents }) => cents)) }];
+  });
+}
+
+const isRetrying = is("run_lines.state", "retrying");
+
+type OfLines = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>;
+
+async function linesOn(db: Db, businessId: string, days: Days, which: OfLines) {
   const rows = await db
     .selectFrom("run_lines")
     .selectAll()
     .where("business_id", "=", businessId)
     .where((eb) => eb.between("execution_date", days.from, days.to))
-    .where((eb) => eb.and([is("run_lines.state", "parked"), isGivenBack(eb)]))
+    .where(which)
     .execute();
   return linesWithParts(db, businessId, rows.map(toRunLine));
 }
 
-/** What of such a bill was paid before it was given back is in sums of its own. */
-function withoutGivenBack(
+/** What of such lines has settled is in sums of its own. */
+function without(
   sums: readonly DaySum[],
-  lines: Awaited<ReturnType<typeof givenBackOn>>,
+  lines: readonly (LineInParts & Pick<RunLine, "executionDate">)[],
 ): DaySum[] {
   return sums.flatMap((sum) => {
     const gone = lines.filter(

@@ -5,27 +5,29 @@ import { centsInState, type LineInParts } from "../../domain/payments/line-parts
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { PlannedLine } from "./plan-lines.ts";
-import { isGivenBack, waitsForPerson } from "../payables/waits-for-person.ts";
+import { isGivenBack, takenUpBy, waitsForPerson } from "../payables/waits-for-person.ts";
 import { type Lines, linesInParts, plannedWithParts } from "../payables/line-parts.ts";
 import { toRunLine } from "./lines.ts";
 
-/** Bills of a run that are parked and that no person needs to act on: the next run pays them. */
+/**
+ * Bills of a run that are parked and that no person needs to act on, each with the run that has taken
+ * it up; null where the next one plans it.
+ */
 export async function givenBackIn(
   db: Db,
   of: { readonly runId: string; readonly payableId?: string },
-): Promise<ReadonlySet<string>> {
-  let query = givenBack(db, of.runId).select("run_lines.payable_id");
+): Promise<ReadonlyMap<string, string | null>> {
+  let query = givenBackOf(db.selectFrom("run_lines"), of.runId).select((eb) => [
+    "run_lines.payable_id",
+    takenUpBy(eb).as("taken_up_by"),
+  ]);
   if (of.payableId !== undefined) query = query.where("run_lines.payable_id", "=", of.payableId);
-  return new Set((await query.execute()).map((row) => row.payable_id));
+  return new Map((await query.execute()).map((row) => [row.payable_id, row.taken_up_by]));
 }
 
 /** How many these are, and what of them is still to be paid. */
 export function sumGivenBackIn(db: Db, runId: string): Promise<BillSum> {
   return sumOf(db, (lines) => givenBackOf(lines, runId));
-}
-
-function givenBack(db: Db, runId: string) {
-  return givenBackOf(db.selectFrom("run_lines"), runId);
 }
 
 function givenBackOf(lines: Lines, runId: string): Lines {

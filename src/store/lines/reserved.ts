@@ -86,7 +86,7 @@ function takenAgain(db: Db, from: ReservedFrom, sinceMs: number) {
 }
 
 /** The retry that has paid a line again and follows that payment. */
-function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
+export function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
   return eb
     .selectFrom("retries")
     .select("retries.payable_id")
@@ -95,7 +95,8 @@ function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
     .where("retries.phase", "=", "following");
 }
 
-function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
+/** The same where the service shows the new payment's money as taken. */
+export function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
   return payingAgain(eb).where("retries.money_taken", "=", 1);
 }
 

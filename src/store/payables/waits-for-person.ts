@@ -29,21 +29,26 @@ export function isGivenBack(eb: OfLines) {
  * none: it skips every line.
  */
 export function isTakenUp(eb: OfLines) {
-  return eb.exists(
-    eb
-      .selectFrom("run_lines as other")
-      .select("other.run_id")
-      .whereRef("other.business_id", "=", "run_lines.business_id")
-      .whereRef("other.payable_id", "=", "run_lines.payable_id")
-      .whereRef("other.run_id", "!=", "run_lines.run_id")
-      .where("other.state", "!=", "skipped")
-      .where((of) =>
-        of.or([
-          of("other.state", "not in", ENDED_LINE_STATES),
-          of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
-        ]),
-      ),
-  );
+  return eb.exists(takenUpBy(eb));
+}
+
+/** The run that has the bill of a line, or has had it since; the last of several comes first. */
+export function takenUpBy(eb: OfLines) {
+  return eb
+    .selectFrom("run_lines as other")
+    .select("other.run_id")
+    .whereRef("other.business_id", "=", "run_lines.business_id")
+    .whereRef("other.payable_id", "=", "run_lines.payable_id")
+    .whereRef("other.run_id", "!=", "run_lines.run_id")
+    .where("other.state", "!=", "skipped")
+    .where((of) =>
+      of.or([
+        of("other.state", "not in", ENDED_LINE_STATES),
+        of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
+      ]),
+    )
+    .orderBy("other.updated_at_ms", "desc")
+    .limit(1);
 }
 
 /** True for a line that a person must act on: one that is parked and was not given back. */

@@ -9,13 +9,18 @@ import { reservedCents } from "../../../src/store/lines/reserved.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
+import { explainIn } from "../explain.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
 describe("a retry", () => {
   test("is paid once on its day", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
+    const { executionDate: planned } = await world.line(runId, payableId);
     expect((await world.look(payableId)).phase).toBe("pay");
     const paid = await world.payAgain(payableId);
+    const { executionDate } = await world.line(runId, payableId);
+    expect(executionDate > planned).toBe(true);
+    expect((await explainIn(world, payableId)).history.bill).toMatchObject({ executionDate });
     expect(paid).toMatchObject({ phase: "following", waitingFor: "the new payment is scheduled" });
     // What is said from the answer of the request is what a look says.
     const looked = await world.look(payableId);

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { RunStatus } from "../../../src/api/runs.ts";
 import { joinedBySchedule, launchedLines } from "../../../src/cli/show/launched.ts";
 
-function launched(changes: object) {
+function launched(changes: object, isNew = true) {
   const run = { kind: "pay-run", id: "pay-run/acme/rent/2026-11-26", ...changes } as RunStatus;
-  const { lines, exitCode } = launchedLines(run, { isNew: true, home: "/nowhere" });
+  const { lines, exitCode } = launchedLines(run, { isNew, home: "/nowhere" });
   return { text: stripVTControlCharacters(lines.join("\n")), exitCode };
 }
 
@@ -33,6 +33,16 @@ test("a run that has nothing to pay says so, and is no error", () => {
   expect(text).not.toContain("✓");
   expect(text).toContain("There is nothing to pay.");
 });
+
+test.each(["awaiting-approval", "completed", "completed-with-exceptions"])(
+  "a launch that joins a run that is %s says how another one is launched",
+  (phase) => {
+    const another = "a period has one run: --period YYYY-MM-DD launches another";
+    const run = { phase, waitingFor: null, plan: { lineCount: 0 } };
+    expect(launched(run, false).text).toContain(another);
+    expect(launched(run).text).not.toContain(another);
+  },
+);
 
 test("a launch says that the schedule's next run joins it, unless that is paused or another period's", async () => {
   const run = { playbook: "rent", period: "2026-12-03", business: "acme" } as RunStatus;

@@ -184,6 +184,10 @@ test("a run says what it waits for, a fault of the service first", () => {
   expect(judgeProgress(bounced).waitingFor).toBe(
     "1 bill retried after a failure, 6 bills waiting for a decision about their account, or for its deposit",
   );
+  const held = input({ retrying: 3 }, { heldRetries: 2 });
+  expect(judgeProgress(held).waitingFor).toBe(
+    "1 bill retried after a failure, 2 bills on hold after a failure",
+  );
   const ofSource = [{ sourceId: "ba_1", message: "ba_1 can't pay now", retryAtMs: 1_000 }];
   expect(judgeProgress(input({ "awaiting-approval": 3 }, { waits: ofSource })).waitingFor).toBe(
     "3 bills waiting for approval, the service: ba_1 can't pay now",

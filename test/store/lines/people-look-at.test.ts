@@ -4,6 +4,7 @@ import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
 import { changeLine, type LineChange } from "../../../src/store/lines/lines.ts";
 import { givenBackIn, parkedLines, sumOfParked } from "../../../src/store/lines/parked-lines.ts";
+import { upsertRetry, updateRetry } from "../../../src/store/retries/retries.ts";
 import { recallableLines, sumsOfSent } from "../../../src/store/lines/sent-lines.ts";
 import { linesOfVendor } from "../../../src/store/lines/vendor-lines.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
@@ -55,6 +56,21 @@ test("a day's money is summed by state, and what the service has is summed apart
   expect(await recallableLines(db, BUSINESS, "2026-11-06", FIRST)).toEqual([]);
 });
 
+test("a failed bill that was paid again counts as its new payment stands", async () => {
+  const { db, runId } = await storeOfAWeek();
+  await changeLine(db, { runId, payableId: "closed" }, { state: "retrying" }, 5);
+  const key = { businessId: BUSINESS, payableId: "closed" };
+  await upsertRetry(db, { ...key, business: "acme", runId, workflowId: "retry/1", nowMs: 5 });
+  const sumOf = async (state: string) =>
+    (await sumsByDay(db, BUSINESS, { from: DAY, to: DAY })).find((sum) => sum.state === state);
+  expect(await sumOf("retrying")).toMatchObject({ count: 1, cents: 10_000 });
+  await updateRetry(db, key, { phase: "following" }, 6);
+  expect(await sumOf("retrying")).toBeUndefined();
+  expect(await sumOf("scheduled")).toMatchObject({ count: 2, cents: 20_000 });
+  await updateRetry(db, key, { moneyTaken: true }, 7);
+  expect(await sumOf("processing")).toMatchObject({ count: 2, cents: 20_000 });
+});
+
 test("a parked bill waits for a person until a later run has taken it up, and then counts there alone, however it ends", async () => {
   const { store, db, runId } = await storeOfAWeek();
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
@@ -66,12 +82,12 @@ test("a parked bill waits for a person until a later run has taken it up, and th
   await changeLine(db, { runId: beside, payableId: "closed" }, planned, 9_000);
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   const given = () => givenBackIn(db, { runId, payableId: "closed" });
-  expect(await given()).toEqual(new Set());
+  expect(await given()).toEqual(new Map());
   const again = await approvedRun(store, "again", ["closed"]);
-  expect(await given()).toEqual(new Set(["closed"]));
+  expect(await given()).toEqual(new Map([["closed", again]]));
   for (const state of ["settled", "given-up", "parked"] as const) {
     await changeLine(db, { runId: again, payableId: "closed" }, { state }, 9_500);
-    expect(await given(), state).toEqual(new Set(["closed"]));
+    expect(await given(), state).toEqual(new Map([["closed", again]]));
     const sums = await sumsByDay(db, BUSINESS, { from: DAY, to: DAY });
     const bill = sums.filter((sum) => sum.state === state);
     expect(bill, state).toEqual([{ executionDate: DAY, state, count: 1, cents: 10_000 }]);
