@@ -5,15 +5,13 @@ import {
   type NewDates,
   type NotSent,
   NotSentSums,
-  NOTHING,
   owesItTo,
-  plus,
   type WaitingLines,
   WaitingSums,
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
 import { afterLossText, type SendsAfter } from "../domain/goes-out.ts";
-import type { BillSum } from "../domain/counted.ts";
+import { type BillSum, NOTHING, plus } from "../domain/counted.ts";
 import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
 import { sendsAfter } from "../ledger/after-loss.ts";

@@ -1,5 +1,5 @@
+import { NOTHING } from "../domain/counted.ts";
 import type { Transaction } from "kysely";
-import { NOTHING } from "../domain/approvals/share.ts";
 import { missingText } from "../domain/approvals/share-texts.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { afterText } from "../domain/goes-out.ts";

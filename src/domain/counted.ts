@@ -6,6 +6,12 @@ export interface BillSum {
   readonly parts?: number | undefined;
 }
 
+export const NOTHING: BillSum = { count: 0, cents: 0 };
+
+export function plus(some: BillSum, more: BillSum): BillSum {
+  return { count: some.count + more.count, cents: some.cents + more.cents };
+}
+
 /** A number with its noun: `1 bill`, `1,200 bills`. */
 export function counted(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;

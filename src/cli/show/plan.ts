@@ -2,7 +2,7 @@ import type { DryPlanAnswer, PlanFigures, RunPaymentStatus, RunStatus } from "..
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
-import type { BillSum } from "../../domain/counted.ts";
+import { type BillSum, NOTHING } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { asApprover } from "../home/people.ts";
@@ -36,7 +36,7 @@ export class PlanDigest {
   #oddCount = 0;
   #lateCount = 0;
   #notRecallableCount = 0;
-  #overLimit: BillSum = { count: 0, cents: 0 };
+  #overLimit: BillSum = NOTHING;
 
   add(lines: readonly ShownLine[]): this {
     const over = lines.filter(isOverLimit);
@@ -48,7 +48,7 @@ export class PlanDigest {
       const { quorum, approvers, stages, amountCents, flags } = line;
       if (isOverLimit(line)) continue;
       const who = (stages ?? [{ by: approvers, quorum }]).map(peopleText).join(", then ");
-      const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
+      const sum = this.#rules.get(who) ?? NOTHING;
       this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
       if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;

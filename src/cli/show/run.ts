@@ -4,7 +4,7 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { neededText } from "../../domain/approvals/asks.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { amountTold, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
-import { type BillSum, countOf } from "../../domain/counted.ts";
+import { type BillSum, countOf, NOTHING } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { phaseTold } from "../../domain/runs/phase-told.ts";
@@ -130,7 +130,7 @@ export function planOnlyLines(
 }
 
 function sumOfStates({ byState = {} }: RunStatus): BillSum {
-  return byState.planned ?? { count: 0, cents: 0 };
+  return byState.planned ?? NOTHING;
 }
 
 /** Bills and amounts by state; of a page only where the run doesn't tell its sums. */

@@ -31,6 +31,11 @@ export interface Ask<Subject> {
   ) => Promise<Made>;
 }
 
+/** Whose a hold is, for those whose it isn't. */
+export const HELD_BY = html`<p class="quiet">
+  A hold takes the role operator or admin, or one that approves payments.
+</p>`;
+
 /** The page that asks, and what its form does. */
 export function asking<Subject>(ask: Ask<Subject>): { readonly page: PageOf; readonly act: ActOf } {
   return {

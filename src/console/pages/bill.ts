@@ -5,6 +5,7 @@ import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
 import { facts, folded, live, note, type NoteTone, section } from "../elements.ts";
+import { HELD_BY } from "./ask.ts";
 import type { Page } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
@@ -207,11 +208,6 @@ function factsOf(
 }
 
 const CANCELLED_BY = html`<p class="quiet">Its payment is cancelled by an operator or admin.</p>`;
-
-/** Whose a hold is, for those whose it isn't. */
-export const HELD_BY = html`<p class="quiet">
-  A hold takes the role operator or admin, or one that approves payments.
-</p>`;
 
 /** Page of one of the acts on a bill. */
 export function billActPage(

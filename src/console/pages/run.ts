@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
-import { HELD_BY } from "./bill.ts";
+import { HELD_BY } from "./ask.ts";
 import { depositPage, reportPage, runPage, stopPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";

@@ -17,8 +17,7 @@ import {
   usd,
   when,
 } from "../words.ts";
-import { asking } from "./ask.ts";
-import { HELD_BY } from "./bill.ts";
+import { asking, HELD_BY } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
 import { holdsOn } from "./holds.ts";
 import { sums } from "./stop.ts";

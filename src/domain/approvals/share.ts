@@ -1,4 +1,4 @@
-import type { BillSum } from "../counted.ts";
+import { type BillSum, NOTHING, plus } from "../counted.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { principalOf, quorumOf } from "./principal.ts";
 import {
@@ -198,8 +198,6 @@ export class NotSentSums {
   }
 }
 
-export const NOTHING: BillSum = { count: 0, cents: 0 };
-
 /** Sums up what one person's approval does, some bills after the others. */
 export class ShareSums {
   #goesOut = NOTHING;
@@ -268,8 +266,4 @@ export class ShareSums {
       none: this.#none.all(),
     };
   }
-}
-
-export function plus(some: BillSum, more: BillSum): BillSum {
-  return { count: some.count + more.count, cents: some.cents + more.cents };
 }

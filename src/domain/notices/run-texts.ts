@@ -2,7 +2,7 @@ import { emptyPlanText } from "../planning/left-out.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
-import { billsOf, type BillSum, counted, waits } from "../counted.ts";
+import { billsOf, type BillSum, counted, waits, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { amountTold, centsInState, type LineInParts } from "../payments/line-parts.ts";
 import type { OffCycle } from "../off-cycle.ts";
@@ -196,7 +196,7 @@ export function runEnded(
 }
 
 /** Of a run that only plans: what it would have paid. */
-export function planTold(run: RunName, planned: BillSum = { count: 0, cents: 0 }): NoticeText {
+export function planTold(run: RunName, planned: BillSum = NOTHING): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${wouldHavePaid(planned)}`,
     text: [

@@ -1,5 +1,5 @@
 import type { LineState } from "../../contracts/pay-run.ts";
-import type { BillSum } from "../counted.ts";
+import { type BillSum, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { onItsWayCents, type PaymentAmount } from "./owed.ts";
 
@@ -71,13 +71,11 @@ export function amountTold(line: LineInParts): string {
 
 type Sums = Partial<Record<LineState, BillSum>>;
 
-const NONE: BillSum = { count: 0, cents: 0 };
-
 /** Sums by state of these lines: each is counted in its own state, its parts where they are. */
 export function sumsOfLines(lines: readonly LineInParts[]): Sums {
   const sums: Sums = {};
   for (const { state, amountCents } of lines) {
-    const { count, cents } = sums[state] ?? NONE;
+    const { count, cents } = sums[state] ?? NOTHING;
     sums[state] = { count: count + 1, cents: cents + amountCents };
   }
   return withParts(sums, lines);
@@ -88,10 +86,10 @@ export function withParts(sums: Sums, lines: readonly LineInParts[]): Sums {
   const found = { ...sums };
   for (const line of lines) {
     if (line.parts === undefined) continue;
-    const own = found[line.state] ?? NONE;
+    const own = found[line.state] ?? NOTHING;
     found[line.state] = { ...own, cents: own.cents - line.amountCents };
     for (const [state, cents] of sharesOf(line)) {
-      const sum = found[state] ?? NONE;
+      const sum = found[state] ?? NOTHING;
       const parts = state === line.state ? sum.parts : (sum.parts ?? 0) + 1;
       const all = { count: sum.count, cents: sum.cents + cents };
       found[state] = parts === undefined ? all : { ...all, parts };

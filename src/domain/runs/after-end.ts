@@ -1,5 +1,5 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
-import { type BillSum, counted } from "../counted.ts";
+import { type BillSum, counted, NOTHING } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 
 type Sums = Readonly<Partial<Record<LineState, BillSum>>>;
@@ -20,8 +20,7 @@ export function phaseNow(phase: RunPhase, byState: Sums): RunPhase {
 export function calledBackText(phase: RunPhase, byState: Sums): string | undefined {
   if (phase !== "completed" && phase !== "completed-with-exceptions") return undefined;
   const all = Object.values(byState).reduce((sum, { count }) => sum + count, 0);
-  const none = { count: 0, cents: 0 };
-  const [cancelled, refunded] = [byState.cancelled ?? none, byState.refunded ?? none];
+  const [cancelled, refunded] = [byState.cancelled ?? NOTHING, byState.refunded ?? NOTHING];
   const count = cancelled.count + refunded.count;
   if (count === 0) return undefined;
   const cents = formatUsd(cancelled.cents + refunded.cents);

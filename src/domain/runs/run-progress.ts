@@ -4,7 +4,7 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { withFullStop } from "../history-texts.ts";
-import { type BillSum, countOf } from "../counted.ts";
+import { type BillSum, countOf, NOTHING } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
@@ -119,7 +119,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
   const soFar = onlyPlans(input.run.policy)
-    ? wouldHavePaid(input.counts.get("skipped") ?? { count: 0, cents: 0 })
+    ? wouldHavePaid(input.counts.get("skipped") ?? NOTHING)
     : [runSoFar(input), calledBackText(phase, Object.fromEntries(input.counts))]
         .filter((text) => text !== undefined && text !== "")
         .join("; ");

@@ -1,7 +1,6 @@
 import type { RunReview } from "../../api/review.ts";
 import type { LineState, PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
-import { NOTHING, plus } from "../../domain/approvals/share.ts";
-import type { BillSum } from "../../domain/counted.ts";
+import { type BillSum, NOTHING, plus } from "../../domain/counted.ts";
 import { sumCents } from "../../domain/money.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";
 import type { MoneyNow } from "./money-now.ts";

@@ -14,15 +14,13 @@ import {
   type MissingApproval,
   mayReject,
   missingOf,
-  NOTHING,
   type OtherNow,
   type Person,
-  plus,
   shareOf,
   ShareSums,
   WaitingSums,
 } from "../../domain/approvals/share.ts";
-import type { BillSum } from "../../domain/counted.ts";
+import { type BillSum, NOTHING, plus } from "../../domain/counted.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { newDateOf } from "../../domain/planning/send-date.ts";

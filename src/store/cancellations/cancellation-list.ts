@@ -1,8 +1,9 @@
-import { type ExpressionBuilder, sql, type SqlBool } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { CancellationPhase } from "../../contracts/cancellation.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { type Cancellation, toCancellation } from "./cancellations.ts";
 import type { Db } from "../sql/db.ts";
+import { is } from "../sql/is-in.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** A cancellation with what it comes to. */
@@ -64,10 +65,9 @@ export async function listCancellations(
     });
   }
   if (filter.isWithholding === true) {
-    // Spelled out, so that the index of what is withheld serves it.
     query = query.where("workflow_id", "in", (eb) => {
       const withheld = eb.selectFrom("cancellation_items").select("cancellation_items.workflow_id");
-      const spelled = withheld.where(sql<SqlBool>`cancellation_items.state = 'withheld'`);
+      const spelled = withheld.where(is("cancellation_items.state", "withheld"));
       return businessId === undefined
         ? spelled
         : spelled.where("cancellation_items.business_id", "=", businessId);
@@ -93,7 +93,7 @@ function withholds(eb: ExpressionBuilder<Tables, "cancellations">) {
         .selectFrom("cancellation_items")
         .select("cancellation_items.item_no")
         .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
-        .where("cancellation_items.state", "=", "withheld"),
+        .where(is("cancellation_items.state", "withheld")),
     ),
   ]);
 }
