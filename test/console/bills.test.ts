@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
-import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
-import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
 import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
@@ -21,138 +19,10 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-async function inForce(): Promise<string[]> {
-  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
-  return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
-}
-
 async function park(payableId: string, reasonCode = "R02"): Promise<void> {
   const change = { state: "parked", reasonCode, reason: "R02: account closed." } as const;
   await setLine(gateway.store, run.runId, payableId, change);
 }
-
-describe("What needs action", () => {
-  test("names who may decide, and is decided by a form that only they are shown", async () => {
-    await park("pbl_0101");
-    await park("pbl_0102");
-    const rule = { codes: ["R02"], words: [], action: "hold-vendor", pause: false } as const;
-    const held = { ...rule, payAgain: true, when: null, atMost: 0, by: ["controller"] } as const;
-    await gateway.store.transaction((trx) =>
-      keepRetryCase(trx, {
-        ...{ businessId: "biz_acme", payableId: "pbl_0102", sourceId: "balance", rule: held },
-        ...{ giveUpAfterDays: 30, giveUpTell: [], waitsFor: null },
-        ...{ failedAtMs: 1, failedRealMs: 1 },
-      }),
-    );
-    const ticks = async (name: string, roles: readonly string[]) => {
-      const visits = await signedIn(gateway, name, roles);
-      const { html, text } = await visits.get("/needs-action");
-      expect(text).toContain(
-        "A decision takes the role operator or admin; of others operator or admin or controller.",
-      );
-      const asked = await visits.get("/needs-action/resolve?bill=acme%2Fpbl_0102");
-      return [
-        ...[...html.matchAll(/value="acme\/(pbl_\d+)"/g)].map(([, bill = ""]) => bill),
-        asked.html.includes('action="/needs-action/resolve"') ? "form" : "no form",
-      ];
-    };
-    expect((await ticks("ada", ["admin"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
-    // Who operates may give it up, though not try it again.
-    expect((await ticks("oli", ["operator"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
-    expect(await ticks("cora", ["controller"])).toEqual(["pbl_0102", "form"]);
-    expect(await ticks("vera", ["viewer"])).toEqual(["no form"]);
-    const page = "/bills/pbl_0102?business=acme";
-    const acts = async (role: string) =>
-      (await (await signedIn(gateway, role, [role])).get(page)).text;
-    expect(await acts("operator")).toContain("Give up");
-    expect(await acts("operator")).not.toContain("Try again");
-    expect(await acts("controller")).toContain("Try again");
-  });
-
-  test("offers the decision about an account that bounced to whom it waits for", async () => {
-    await gateway.store.transaction((trx) =>
-      openIncident(trx, {
-        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
-        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
-        ...{ roles: ["controller"], holdId: "hold_1", nowMs: Date.now() },
-        failedAtMs: Date.now(),
-      }),
-    );
-    const page = "/incidents/balance?business=acme";
-    const offered = async (name: string, roles: readonly string[]) => {
-      const visits = await signedIn(gateway, name, roles);
-      const isLinked = (await visits.get("/needs-action")).html.includes(`href="${page}"`);
-      const { html, text } = await visits.get(page);
-      expect(text).toContain("Insufficient funds");
-      return [isLinked, html.includes(`action="${page}"`)];
-    };
-    expect(await offered("cora", ["controller"])).toEqual([true, true]);
-    expect(await offered("vera", ["viewer"])).toEqual([false, false]);
-  });
-
-  test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
-    await park("pbl_0101");
-    await park("pbl_0102");
-    await park("pbl_0103", "partly-paid");
-    await gateway.store.transaction((trx) =>
-      openIncident(trx, {
-        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
-        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
-        ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
-      }),
-    );
-    const shown = await olga.get("/needs-action");
-    expect(shown.text.indexOf("Payments from Balance bounced")).toBeGreaterThan(0);
-    expect(shown.text.indexOf("Payments from Balance bounced")).toBeLessThan(
-      shown.text.indexOf("R02, account closed (2)"),
-    );
-    expect(shown.text).toContain("Partly paid (1)");
-    const bills = ["acme/pbl_0101", "acme/pbl_0102"];
-    const query = bills.map((bill) => `bill=${encodeURIComponent(bill)}`).join("&");
-    const asked = await olga.get(`/needs-action/resolve?${query}`);
-    const gone = await olga.get(`/needs-action/resolve?${query}&bill=acme%2Fpbl_gone`);
-    expect(gone.text).toContain("1 of 3 that you ticked is not here");
-    const silent = await olga.send(asked, "/needs-action/resolve", { reason: "x" });
-    expect(silent.status).toBe(422);
-    // One has moved on meanwhile.
-    await setLine(gateway.store, run.runId, "pbl_0102", { state: "settled" });
-    const action = "paid-elsewhere";
-    const done = await olga.send(asked, "/needs-action/resolve", { action, reason: "by card" });
-    expect(done.text).toContain("1 of 2: counts as paid elsewhere.");
-    expect(done.text).toMatch(/BILL-000102 It waits for no decision any more/);
-    expect(done.text).not.toContain("payrun explain");
-    expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("paid-elsewhere");
-    expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
-  });
-
-  test("of an account is one decision, which says what each choice leads to", async () => {
-    await gateway.store.transaction((trx) =>
-      openIncident(trx, {
-        ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
-        ...{ workflowId: "funding-incident/acme/balance", reason: "Insufficient funds" },
-        ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
-      }),
-    );
-    expect((await olga.get("/")).text).toContain(
-      "Account that bounced Waits for a decision waits for the owner",
-    );
-    const path = "/incidents/balance?business=acme";
-    const asked = await olga.get(path);
-    expect(asked.text).toContain("No bill waits for it Your decision about the account");
-    expect((await olga.get("/needs-action")).text).toContain("Nothing is paid from it until");
-    expect(asked.text).toContain(
-      "every bill that waits is paid again from it, within Nacha’s limits, unless another hold",
-    );
-    const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
-    expect(done.text).toContain("Your decision counts");
-    expect(await inForce()).toEqual([]);
-    expect((await olga.get(path)).text).toContain(
-      "Decided The first: Insufficient funds “The money is there”, said",
-    );
-    const again = await olga.post(path, {});
-    expect(again.status).toBe(403);
-  });
-});
 
 test("A bill's page says in its first sentence what became of it, and offers what can be done", async () => {
   await park("pbl_0101");

@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { fundingIncidentId, payRunId } from "../../src/contracts/workflow-kinds.ts";
+import { fundingIncidentId } from "../../src/contracts/workflow-kinds.ts";
 import { keepNames } from "../../src/store/names/names.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
-import { recordLaunch, setRunPhase } from "../../src/store/runs/runs.ts";
-import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -172,38 +170,6 @@ test("an incident is told with its code once, and with the account that bounced,
   expect(decided.stdout).toBe("✓ Operating ··6789: released\n");
 });
 
-test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {
-  const schedule = { every: "thursday", mode: "plan-only" };
-  await storePlaybook(gateway.store, {
-    name: "beside",
-    text: `kind: pay-run\nschedule: ${JSON.stringify(schedule)}\n`,
-  });
-  const asked = await as("lena", ["launcher"], ["pay", "BILL-000071"]);
-  expect(asked.stderr).toMatch(/several pay-run playbooks \(beside, weekly\).*--playbook weekly\./);
-  const paid = await as("lena", ["launcher"], ["pay", "BILL-000071", "--playbook", "beside"]);
-  expect([paid.code, paid.stderr]).toEqual([
-    2,
-    expect.stringContaining("Nothing is paid under “beside”: its playbook's schedule only plans"),
-  ]);
-  const policy = payRunPlaybook({
-    schedule: {
-      days: { every: "week", on: "thursday" },
-      ...{ at: "10:00", zone: "America/New_York", holidays: "skip", catchUpDays: 1 },
-      mode: "plan-only",
-    },
-  });
-  await gateway.store.transaction((trx) =>
-    recordLaunch(trx, {
-      ...{ businessId: "biz_acme", business: "acme", playbook: "beside", playbookRevision: 1 },
-      ...{ policy, period: "2026-11-26", launchedBy: "lou", launchedByTokenId: null },
-      nowMs: Date.now(),
-    }),
-  );
-  const id = payRunId("acme", "beside", "2026-11-26", 1);
-  const { stdout } = await as("cora", ["controller"], ["status"]);
-  expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
-});
-
 test("lifting a vendor's hold names the vendor's bills that are on hold by themselves", async () => {
   const oli = (args: readonly string[]) => as("oli", ["operator"], args);
   await oli(["hold", "BILL-000071", "--reason", "odd"]);
@@ -227,91 +193,6 @@ test("who lifts the hold on a bill that was paid elsewhere is told that the next
   expect(stdout).toContain("payrun hold BILL-000071 --reason … keeps it back again");
 });
 
-test("a parked bill's reason says what to do, and status and explain what to type for it", async () => {
-  await setLine(gateway.store, run.runId, "p1", { state: "parked", reason: "Ask the vendor." });
-  for (const command of ["status", "explain"]) {
-    const what = command === "status" ? "weekly" : "BILL-000071";
-    const { stdout } = await as("vic", ["viewer"], [command, what]);
-    expect(stdout).toContain("Ask the vendor.");
-    expect(stdout).toContain("payrun resolve BILL-000071 --retry, --paid-elsewhere or --give-up");
-  }
-});
-
-test("a bill over a limit is told with what gets it paid, and its retry is refused with the same", async () => {
-  const reasonCode = "over-bill-limit";
-  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
-  const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 --playbook OTHER/;
-  for (const told of [
-    ["status", "weekly"],
-    ["explain", "BILL-000071"],
-  ]) {
-    const { stdout } = await as("vic", ["viewer"], told);
-    expect(stdout).toMatch(way);
-    expect(stdout).toContain("payrun resolve BILL-000071 --paid-elsewhere or --give-up");
-  }
-  const retry = ["resolve", "BILL-000071", "--retry", "--reason", "now", "--yes"];
-  expect((await as("oli", ["operator"], retry)).stdout).toMatch(way);
-});
-
-test("a bill that another run has paid is not said to wait for a person in the run that parked it", async () => {
-  const reasonCode = "over-bill-limit";
-  await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
-  const later = await seedRun(gateway.store, { period: "2027-01-08", lines: [planLine("p1")] });
-  await setLine(gateway.store, later.runId, "p1", { state: "settled" });
-  for (const command of ["status", "report"]) {
-    const { stdout } = await as("vic", ["viewer"], [command, run.runId]);
-    expect(stdout).toMatch(/given-back +1/);
-    expect(stdout).toContain(`Over. ${later.runId} has taken it up.`);
-    expect(stdout).not.toMatch(/parked|payrun resolve/);
-  }
-});
-
-test("who watches a run on which nobody works is told so", async () => {
-  await setLine(gateway.store, run.runId, "p1", { state: "settled" });
-  await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
-  const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
-});
-
-test("who approves or cancels a run on which nobody works is told so", async () => {
-  const nobody = /no worker has been heard of\n.*payrun worker/;
-  expect((await as("cora", ["controller"], ["approve", "weekly", "--yes"])).stderr).toMatch(nobody);
-  expect((await as("oli", ["operator"], ["cancel", "weekly"])).stderr).toMatch(nobody);
-});
-
-test("who decides by a playbook's name on a run that has ended is told which one that is", async () => {
-  await setRunPhase(gateway.store.db, run.runId, { phase: "rejected", endedAtMs: Date.now() });
-  const decide = (text: string) => as("cora", ["controller"], ["approve", text, "--yes"]);
-  expect((await decide("weekly")).stderr).toMatch(/The newest run of that name is weekly\/2026/);
-  expect((await decide(run.runId)).stderr).not.toContain("newest");
-});
-
-test("watching a run that ends with exceptions ends with 1, as waiting for it does", async () => {
-  await setLine(gateway.store, run.runId, "p1", { state: "given-up" });
-  const phase = "completed-with-exceptions";
-  await setRunPhase(gateway.store.db, run.runId, { phase, endedAtMs: Date.now() });
-  expect((await as("vic", ["viewer"], ["watch", run.runId])).code).toBe(1);
-});
-
-test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {
-  const bill = { publicId: "BILL-000072", contactName: "Osprey Robotics", amountCents: 4_000 };
-  const dates = { executionDate: "2026-11-30", arrivalDate: "2026-12-03" };
-  const { runId } = await seedRun(gateway.store, {
-    period: "2026-11-27-pay-1f9c",
-    lines: [planLine("p2", { ...bill, ...dates })],
-  });
-  const { stdout } = await as("vic", ["viewer"], ["status", runId]);
-  expect(stdout).toMatch(/\nBill +Amount +Pays on +Arrives\n/);
-  expect(stdout).toMatch(/\nOsprey Robotics BILL-000072 +\$40\.00 +2026-11-30 +2026-12-03\n/);
-});
-
-test("who asks for the status of a bill is told which command knows it", async () => {
-  const { code, stderr } = await as("vic", ["viewer"], ["status", "BILL-000071"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("payrun explain BILL-000071 says what became of it");
-});
-
 test("tokens, playbooks and their revisions are listed with times of the zone that the profile names", async () => {
   for (const words of [
     ["token", "list"],
@@ -332,11 +213,6 @@ test("holds on one bill are told apart by who has set them, and why", async () =
   expect(stderr).toMatch(/cora: new vendor +hold_/);
 });
 
-test("who rejects a run is told what that means", async () => {
-  const { code, stdout } = await as("cora", ["controller"], ["reject", run.runId]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining("Nothing more of it is paid.")]);
-});
-
 test("a hold on a run is released by the names that the run goes by", async () => {
   const { runId } = run;
   for (const name of ["weekly", `weekly/${runId.split("/").at(-1) ?? ""}`, runId]) {
@@ -354,16 +230,4 @@ test("what a flag must be is said without the words of an API", async () => {
   const payments = await as("vic", ["viewer"], ["payments", "--since", "x"]);
   expect(payments.stderr).toMatch(/since must be a date/);
   expect(payments.stderr).not.toMatch(/query|parameter/i);
-});
-
-test("who cancels a run is told that it is cancelled, and what it ended as", async () => {
-  const cancel = as("oli", ["operator"], ["cancel", run.runId, "--reason", "again", "--yes"]);
-  // Where a worker looks a moment later.
-  const change = { state: "cancelled", reasonCode: "run-cancelled" } as const;
-  setTimeout(() => void setLine(gateway.store, run.runId, "p1", change), 300);
-  const { code, stdout } = await cancel;
-  expect(code).toBe(0);
-  expect(stdout).toContain(`cancelled: ${run.runId}`);
-  expect(stdout).toMatch(/cancelled +1 /);
-  expect(stdout).not.toMatch(/awaiting-approval +1 /);
 });
