@@ -28,10 +28,10 @@ const CHECKS = [
  * @param {object} options
  * @param {boolean} options.holesFail a hole that somebody has found today fails `npm run check`, and
  *   not tests that passed yesterday
- * @param {(text: string) => void} options.say
- * @returns {Promise<boolean>} whether none has failed
+ * @param {(text: string) => void} [options.say]
+ * @returns {Promise<string[]>} the names of those that failed
  */
-export async function runChecks({ holesFail, say }) {
+export async function runChecks({ holesFail, say = write }) {
   /** @type {string[]} */
   const failed = [];
   for (const { name, tool, args, folders = [] } of CHECKS) {
@@ -52,13 +52,26 @@ export async function runChecks({ holesFail, say }) {
   else if (holes.length === 0) say("✓ known holes\n");
   else say(`✗ known holes: ${holes.join(", ")}\n`);
   if (holes.length > 0 && holesFail) failed.push("known holes");
-  if (failed.length > 0) say(`✗ failed: ${failed.join(", ")}\n`);
+  return failed;
+}
+
+/** @param {string} text */
+function write(text) {
+  process.stdout.write(text);
+}
+
+/**
+ * @param {string[]} failed names of checks
+ * @returns {boolean} whether there are none
+ */
+export function tellFailed(failed) {
+  if (failed.length > 0) write(`✗ failed: ${failed.join(", ")}\n`);
   return failed.length === 0;
 }
 
 /**
- * Runs the checks beside the tests, which wait more than they compute. What the checks say comes
- * last, so that it doesn't stand among the results of tests.
+ * Runs the checks beside the tests, which wait more than they compute. On a terminal, whose last lines
+ * the test runner draws anew, what they say comes last.
  *
  * @param {string[]} flags the test runner's
  * @returns {Promise<boolean>} whether all have passed
@@ -66,12 +79,15 @@ export async function runChecks({ holesFail, say }) {
 export async function runAll(flags) {
   /** @type {string[]} */
   const said = [];
-  const outcomes = await Promise.all([
-    runTests(flags),
-    runChecks({ holesFail: false, say: (text) => said.push(text) }),
-  ]);
-  process.stdout.write(said.join(""));
-  return outcomes.every((passed) => passed);
+  const say = (/** @type {string} */ text) =>
+    process.stdout.isTTY ? void said.push(text) : write(text);
+  const checks = runChecks({ holesFail: false, say }).catch((error) => {
+    say(`${error}\n`);
+    return ["checks"];
+  });
+  const [passed, failed] = await Promise.all([runTests(flags), checks]);
+  write(said.join(""));
+  return tellFailed(failed) && passed;
 }
 
 const VITEST = inCheckout("node_modules", "vitest", "vitest.mjs");
@@ -100,9 +116,9 @@ export async function runLongTests(flags) {
 }
 
 /** How many days pass at the same time beside the long forms: some compute while others wait. */
-const LANES = 4;
+const DAYS_AT_ONCE = 4;
 /** How many more once the long forms are over. */
-const LANES_AFTERWARDS = 2;
+const MORE_AFTERWARDS = 2;
 
 /**
  * @param {Promise<unknown>} longForms what they run beside; more days at a time once it is over
@@ -113,13 +129,13 @@ async function runOnTellingDays(longForms) {
   const left = [...days];
   /** @type {string[]} */
   const red = [];
-  const runLane = async () => {
+  const runSome = async () => {
     for (let day = left.shift(); day !== undefined; day = left.shift()) {
       if (!(await runOnDay(day))) red.push(day.now);
     }
   };
-  const runLanes = (/** @type {number} */ length) => Promise.all(Array.from({ length }, runLane));
-  await Promise.all([runLanes(LANES), longForms.then(() => runLanes(LANES_AFTERWARDS))]);
+  const run = (/** @type {number} */ length) => Promise.all(Array.from({ length }, runSome));
+  await Promise.all([run(DAYS_AT_ONCE), longForms.then(() => run(MORE_AFTERWARDS))]);
   const outcome = red.length === 0 ? "all green" : `red on ${red.join(", ")}`;
   process.stdout.write(`${days.length} telling days: ${outcome}\n`);
   return red.length === 0;

@@ -11,10 +11,9 @@ const isLong = flags[0] === "--long";
 await setUp({ temporalCli: !checksOnly });
 if (!checksOnly) await ensureSchemathesis({ env: process.env, log: logToStderr });
 
-const { runAll, runChecks, runLongTests } = await import("./checks.mjs");
-const say = (/** @type {string} */ text) => process.stdout.write(text);
+const { runAll, runChecks, runLongTests, tellFailed } = await import("./checks.mjs");
 const passed = await (checksOnly
-  ? runChecks({ holesFail: true, say })
+  ? runChecks({ holesFail: true }).then(tellFailed)
   : isLong
     ? runLongTests(flags.slice(1))
     : runAll(flags));

@@ -21,7 +21,7 @@ import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./ans
 import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
-import { payWhenFree, UNANSWERED } from "./pay-when-free.ts";
+import { noteRelease, payWhenFree, UNANSWERED } from "./pay-when-free.ts";
 import { openRetryCase, type RetryCase, setLine, undealtPayments, setRow } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
@@ -189,6 +189,7 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
   const kept = await getRetryCase(retry.context.store.db, retry.businessId, retry.payableId);
   if (kept !== undefined && giveUpInMs(kept, retry.clock) === 0) return giveUp(retry, kept);
   if (retry.row.phase === "waiting") {
+    await noteRelease(retry);
     const wait = await waitOver(retry, kept);
     if (wait.kind === "not-yet") return wait.answer;
     return payWhenFree(retry, wait.because);

@@ -1,28 +1,30 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { withFullStop } from "../../src/domain/history-texts.ts";
 import { onHoldText } from "../../src/domain/holds.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
-import { activeHoldsFor } from "../../src/store/holds/holds.ts";
+import { getRunLine } from "../../src/store/lines/lines.ts";
+import { activeHoldsFor, type Hold } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import { notifyOfWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
 import { changesInMs, notBeforeMs, type RetryCase, setLine } from "./retry-case.ts";
+
+/** Why a bill that is to be paid again is not. */
+const ON_HOLD = "on-hold";
 
 /** Why it is paid: what was sent is asked for again, also past a hold, to learn what came of it. */
 export const UNANSWERED = "a request that may still pay";
 
 /** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
 export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
-  const { context, businessId, run, line, clock } = retry;
-  const [hold, ...others] = await activeHoldsFor(context.store.db, {
-    ...line,
-    businessId,
-    playbook: run.playbook,
-    businessNowMs: clock.businessMs,
-  });
+  const { context, run, clock } = retry;
+  const [hold, ...others] = await holdsNow(retry);
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
     const reason = onHoldText(hold, others.length);
-    if (line.reason !== reason) await setLine(retry, { reasonCode: "on-hold", reason });
+    // The judgement itself may have announced another day.
+    const line = await getRunLine(context.store.db, run.runId, retry.payableId);
+    if (line?.reason !== reason) await setLine(retry, { reasonCode: ON_HOLD, reason });
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
   const { waits, tellInMs } = await ownWaits(retry);
@@ -32,6 +34,20 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = pauses[0]?.message ?? "resting before the next lookup";
   return assessment(retry, "waiting", text, soonestSleepMs(waitMs, tellInMs));
+}
+
+function holdsNow({ context, businessId, run, line, clock }: RetryCase): Promise<Hold[]> {
+  const { playbook } = run;
+  const of = { ...line, businessId, playbook, businessNowMs: clock.businessMs };
+  return activeHoldsFor(context.store.db, of);
+}
+
+/** What a hold has kept back says again why it failed, once nothing keeps it back any more. */
+export async function noteRelease(retry: RetryCase): Promise<void> {
+  if (retry.line.reasonCode !== ON_HOLD || (await holdsNow(retry)).length > 0) return;
+  const { reasonCode, reason, retryOn } = retry.row;
+  const again = retryOn === null ? "" : ` Tried again on ${retryOn}.`;
+  await setLine(retry, { reasonCode, reason: `${withFullStop(reason ?? "It failed")}${again}` });
 }
 
 /** Faults that the payment waits for. Operators hear of them: its run may have ended. */

@@ -71,9 +71,11 @@ export const HistoryBody = z
     state: z.enum(LINE_STATES).nullable(),
     givenBack: z
       .boolean()
-      .describe("True where it is parked and its retry has given it back for the next run"),
+      .describe("True where it is parked and waits for no person: another run plans it, or has"),
     roles: z.array(z.string()).describe("Any of these decides about it; empty unless it is parked"),
-    retryRoles: z.array(z.string()).describe("Any of these may have it tried again"),
+    retryRoles: z
+      .array(z.string())
+      .describe("Any of these may have it tried again; empty where a retry is refused to all"),
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
     bill: z

@@ -1,7 +1,7 @@
-import { NOTHING } from "../domain/counted.ts";
 import type { Transaction } from "kysely";
 import { missingText } from "../domain/approvals/share-texts.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
+import { NOTHING } from "../domain/counted.ts";
 import { afterText } from "../domain/goes-out.ts";
 import { formatUsd } from "../domain/money.ts";
 import { sendsAfter } from "../ledger/after-loss.ts";

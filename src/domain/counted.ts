@@ -9,7 +9,9 @@ export interface BillSum {
 export const NOTHING: BillSum = { count: 0, cents: 0 };
 
 export function plus(some: BillSum, more: BillSum): BillSum {
-  return { count: some.count + more.count, cents: some.cents + more.cents };
+  const parts = (some.parts ?? 0) + (more.parts ?? 0);
+  const sum = { count: some.count + more.count, cents: some.cents + more.cents };
+  return parts === 0 ? sum : { ...sum, parts };
 }
 
 /** A number with its noun: `1 bill`, `1,200 bills`. */

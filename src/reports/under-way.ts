@@ -1,9 +1,9 @@
-import { NOTHING, plus } from "../domain/counted.ts";
 import type { UnderWay } from "../api/under-way.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ActionContext } from "../actions/context.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import { recallOf } from "../domain/cancellations/cut-off.ts";
+import { NOTHING, plus } from "../domain/counted.ts";
 import { recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
 import { handledPayments } from "../store/retries/retries.ts";
 

@@ -28,7 +28,7 @@ export function startClockWatch(context: Watching): Repeated {
   const watch = new ClockWatch(context);
   return repeat(
     async (signal) => {
-      await watch.look(signal, everyMs);
+      await watch.look(signal);
       return everyMs;
     },
     () => everyMs,
@@ -40,19 +40,28 @@ class ClockWatch {
   /** Businesses whose clock has moved, and nobody has written it down yet. */
   readonly #moved = new Set<string>();
   readonly #unread = new Set<string>();
+  readonly #looking = new Map<string, Promise<void>>();
 
   constructor(context: Watching) {
     this.#context = context;
   }
 
   /** Looks at each; one that answers slowly holds up no other. */
-  async look(signal: AbortSignal, patienceMs: number): Promise<void> {
+  async look(signal: AbortSignal): Promise<void> {
     const sandboxes = this.#context.profiles.all().filter(({ sandbox }) => sandbox);
-    const looks = sandboxes.map((profile) => this.#lookAt(profile));
+    const looks = sandboxes.map((profile) => this.#lookOnceAt(profile));
     await Promise.race([
       Promise.all(looks),
-      sleep(patienceMs, undefined, { signal, ref: false }).catch(() => undefined),
+      sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined),
     ]);
+  }
+
+  /** A look that is slow is waited for by the next one, or it would be told twice. */
+  #lookOnceAt(profile: BusinessProfile): Promise<void> {
+    const { name } = profile;
+    const looking = this.#looking.get(name) ?? this.#lookAt(profile);
+    this.#looking.set(name, looking);
+    return looking.finally(() => this.#looking.delete(name));
   }
 
   async #lookAt({ name, businessId }: BusinessProfile): Promise<void> {

@@ -16,7 +16,7 @@ import { newRun } from "../store/fixtures.ts";
 import { temporaryFolder } from "../store/support.ts";
 
 /** The clocks of a service, as far as their own time goes on. */
-const service = { bankMs: 0, wireMs: 0, scale: 1, sinceMs: 0, isThere: true };
+const service = { bankMs: 0, wireMs: 0, scale: 1, sinceMs: 0, isThere: true, asked: 0 };
 
 function advance(change: { bankMs?: number; wireMs?: number; scale?: number }): void {
   const elapsedMs = Date.now() - service.sinceMs;
@@ -37,6 +37,7 @@ beforeEach(async () => {
   const nowMs = Date.now();
   Object.assign(service, { bankMs: nowMs, wireMs: nowMs, scale: 1, sinceMs: nowMs, isThere: true });
   server = createServer((_request, response) => {
+    service.asked += 1;
     if (!service.isThere) return void response.writeHead(404).end("{}");
     advance({});
     const { bankMs, wireMs, scale } = service;
@@ -72,7 +73,9 @@ function begin(): void {
 
 /** Workflows that were told within so many looks, each as often as it was. */
 async function toldWithin(looks: number): Promise<string[]> {
-  await sleep(looks * EVERY_MS);
+  // What comes of a look is there before the next one asks.
+  const until = service.asked + looks + 1;
+  await expect.poll(() => service.asked).toBeGreaterThanOrEqual(until);
   return take();
 }
 
@@ -123,6 +126,9 @@ test("a service without such a clock is said once, and a clock on real time is n
   expect(await told()).toEqual([runId]);
   await watch?.stop();
   profile = { ...profile, sandbox: false };
+  const { asked } = service;
   begin();
-  expect(await toldWithin(2)).toEqual([]);
+  await sleep(3 * EVERY_MS);
+  expect(service.asked).toBe(asked);
+  expect(await take()).toEqual([]);
 });

@@ -137,6 +137,10 @@ test("a bill that its retry has given back waits for the next run, and for no pe
     code: 2,
     stderr: expect.stringMatching(/no bill is parked for R02\n.*No bill is parked\./),
   });
+  await setLine(gateway.store, run.runId, "p2", { state: "parked", reasonCode: "over-bill-limit" });
+  expect((await typed(gateway, operator, bulk)).stderr).toContain(
+    "Bills are parked for over-bill-limit.",
+  );
 });
 
 test("a bill that was given back stays so in its run where the next run's payment has failed as well", async () => {

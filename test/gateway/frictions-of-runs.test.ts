@@ -92,7 +92,7 @@ test("a bill that another run has paid is not said to wait for a person in the r
   for (const command of ["status", "report"]) {
     const { stdout } = await as("vic", ["viewer"], [command, run.runId]);
     expect(stdout).toMatch(/given-back +1/);
-    expect(stdout).toContain(`Over. ${later.runId} has taken it up.`);
+    expect(stdout).toContain(`Over. ${later.runId} has had it since.`);
     expect(stdout).not.toMatch(/parked|payrun resolve/);
   }
 });

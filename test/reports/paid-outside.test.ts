@@ -113,11 +113,15 @@ test("of a run's bills a hold keeps back what nobody else pays, as the service h
   );
 });
 
-test("where the service doesn't answer a hold says that others' payments are not counted", async ({
+test("a hold says that others' payments are not counted where they aren't looked for, or the service doesn't answer", async ({
   world,
 }) => {
+  const { payableId } = await world.plannedRun([{}], {});
+  const onAll = { scope: "all", value: "" } as const;
+  expect(await held(world, onAll)).toContain("Payments made outside Payrun are not counted.");
+  expect(await held(world, onBill(payableId))).not.toContain("not counted");
   world.override = { listAll: () => Promise.reject(new Error("away")) };
-  expect(await held(world, onBill("p1"))).toBe(
+  expect(await held(world, onBill(payableId))).toBe(
     "  1 bill, $100.00, kept back\n  Payments made outside Payrun are not counted.",
   );
 });

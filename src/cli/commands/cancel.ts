@@ -1,4 +1,3 @@
-import { NOTHING, plus } from "../../domain/counted.ts";
 import type { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 
@@ -12,6 +11,7 @@ import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
 import { DECIDABLE } from "../../contracts/pay-run.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
+import { NOTHING, plus } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";

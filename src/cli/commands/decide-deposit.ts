@@ -2,6 +2,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { accountOf, topUpLines } from "../show/deposit.ts";
 import { asked, isSomebodyThere } from "../terminal/confirm.ts";
 import { green } from "../terminal/text.ts";
@@ -51,6 +52,7 @@ export async function decideTopUp(
       : `; still needed: ${missing.quorum - missing.approvals} more of ${missing.by.join(", ")}`;
   const done = decision === "approve" ? "approved" : "refused";
   output.line(`${green("✓")} ${done} ${deposit}${more}`);
+  await noteNobodyWorks(gateway, output);
   output.document(answer);
   return EXIT.done;
 }

@@ -150,11 +150,13 @@ async function noneParkedFor(
   business: string | undefined,
 ): Promise<CliError> {
   const path = ofBusiness("/v1/payables?state=parked", business);
-  const { items } = await gateway.get(path, ParkedBody);
+  const { items, nextPage } = await gateway.get(path, ParkedBody);
   const codes = [...new Set(items.flatMap((bill) => bill.reasonCode ?? []))];
   return usageError(
     `no bill is parked for ${reasonCode}`,
-    codes.length === 0 ? "No bill is parked." : `Bills are parked for ${codes.join(", ")}.`,
+    codes.length === 0
+      ? "No bill is parked."
+      : `Bills are parked for ${codes.join(", ")}${nextPage === null ? "" : " and others"}.`,
   );
 }
 

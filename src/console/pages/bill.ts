@@ -235,7 +235,7 @@ async function mayOf(
 }
 
 function acts(history: PayableHistory, may: May): Markup {
-  const { state, recall, givenBack, reasonCode, roles } = history;
+  const { state, recall, givenBack, reasonCode, roles, retryRoles } = history;
   const to = (act: string) => billActPage(history, act);
   const isRecalled = recall !== null && recall.why === null;
   const isWaiting = state === "parked" && !givenBack;
@@ -244,7 +244,7 @@ function acts(history: PayableHistory, may: May): Markup {
     <div class="acts">
       ${
         may.resolve
-          ? html`${may.retry && isWaiting && limited === undefined ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
+          ? html`${may.retry && isWaiting ? html`<a class="button" href="${to("retry")}">Try again</a>` : ""}
               <a class="button quiet" href="${to("paid-elsewhere")}">Paid elsewhere</a>
               <a class="button quiet" href="${to("give-up")}">Give up</a>`
           : ""
@@ -253,6 +253,7 @@ function acts(history: PayableHistory, may: May): Markup {
       ${may.hold ? html`<a class="button quiet" href="${to("hold")}">Hold it</a>` : ""}
     </div>
     ${state === "parked" && !may.resolve ? html`<p class="quiet">A decision about it takes the role ${roles.join(" or ")}.</p>` : ""}
+    ${may.resolve && !may.retry && retryRoles.length > 0 ? html`<p class="quiet">To have it tried again takes the role ${retryRoles.join(" or ")}.</p>` : ""}
     ${isRecalled && !may.cancel ? CANCELLED_BY : ""} ${may.hold ? "" : HELD_BY}`;
 }
 

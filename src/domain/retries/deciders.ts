@@ -20,3 +20,8 @@ export function decidersUnder(rule: FailureRule | undefined): string[] {
 export function resolversUnder(rule: FailureRule | undefined): string[] {
   return [...new Set([...OPERATE, ...decidersUnder(rule)])];
 }
+
+/** What a person types to decide about a funding account that bounced. */
+export function incidentCommand(sourceId: string): string {
+  return `payrun incident ${sourceId} --released, --other-source or --top-up`;
+}

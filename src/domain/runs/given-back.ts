@@ -17,10 +17,10 @@ export function stateTold({ state, givenBack }: Bill): StateTold {
   return givenBack === true ? GIVEN_BACK : state;
 }
 
-/** Why it was parked, and which run has taken it up since. */
+/** Why it was parked, and which run has it or has had it since. */
 export function reasonGivenBack(reason: string | null, takenUpBy: string | null): string | null {
   if (takenUpBy === null) return reason;
-  const since = `${takenUpBy} has taken it up.`;
+  const since = `${takenUpBy} has had it since.`;
   return reason === null || reason === "" ? since : `${withFullStop(reason)} ${since}`;
 }
 

@@ -3,6 +3,7 @@ import { cancelSubject } from "../../contracts/names.ts";
 import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { recallOfBill } from "../../domain/cancellations/cut-off.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { decidersUnder, resolversUnder } from "../../domain/retries/deciders.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
@@ -84,8 +85,8 @@ export async function historyOf(
     business: profile.name,
     owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
     ...standingOf(line, givenBack),
-    ...(await decidersOf(db, line)),
-    bill: billJson(plan, inParts),
+    ...(await decidersOf(db, line, givenBack)),
+    bill: billJson(plan, inParts, retry?.phase === "waiting" ? retry.retryOn : null),
     leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
     paidOnce: verdict,
@@ -108,13 +109,14 @@ export async function historyOf(
   };
 }
 
-/** Who does something about it while it is parked. */
-async function decidersOf(db: Db, line: Line) {
+/** Who does something about it while it is parked, and who of them may have it tried again. */
+async function decidersOf(db: Db, line: Line, givenBack: boolean) {
   if (line?.state !== "parked") return { roles: [], retryRoles: [] };
   const { businessId, payableId } = line;
   const rules = await rulesOfFailures(db, businessId, [payableId]);
   const rule = rules.get(payableId);
-  return { roles: resolversUnder(rule), retryRoles: decidersUnder(rule) };
+  const isRetried = !givenBack && overLimitText(line.reasonCode, payableId) === undefined;
+  return { roles: resolversUnder(rule), retryRoles: isRetried ? decidersUnder(rule) : [] };
 }
 
 /** Whether what the service has of it can be called back, as a stop would say it. */
@@ -171,19 +173,13 @@ async function externalOf(
 function billJson(
   plan: PlanLine | undefined,
   line: (LineInParts & { readonly executionDate: string }) | undefined,
+  retryOn: string | null,
 ) {
   if (plan === undefined) return null;
   const { contactId, contactName, publicId, amountCents, dueDate } = plan;
-  const executionDate = line?.executionDate ?? plan.executionDate;
-  return {
-    contactId,
-    contactName,
-    publicId,
-    amountCents,
-    parts: line?.parts,
-    dueDate,
-    executionDate,
-  };
+  const executionDate = retryOn ?? line?.executionDate ?? plan.executionDate;
+  const parts = line?.parts;
+  return { contactId, contactName, publicId, amountCents, parts, dueDate, executionDate };
 }
 
 /** Why the run that left it out last did so. */

@@ -1,5 +1,6 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
+import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
@@ -66,7 +67,7 @@ export function incidentWaitsFor(
   account: string,
 ): string | null {
   if (phase === "open") {
-    return `a decision of ${roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
+    return `a decision of ${roles.join(" or ")}: ${incidentCommand(sourceId)}`;
   }
   return phase === "topping-up" ? `money in ${account}` : null;
 }

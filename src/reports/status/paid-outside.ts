@@ -32,7 +32,7 @@ interface Shown {
   readonly payable: Payable | undefined;
 }
 
-const NOTHING: PaidOutside = { lines: [], ofRun: null, bill: null };
+const NONE_OUTSIDE: PaidOutside = { lines: [], ofRun: null, bill: null };
 
 /** @returns undefined where others' payments aren't read, or the service doesn't answer in time */
 export async function paidOutside(
@@ -43,7 +43,7 @@ export async function paidOutside(
   const { businessId } = profile;
   const of = await readOf(db, target);
   if (of === undefined) return undefined;
-  if (of.length === 0) return NOTHING;
+  if (of.length === 0) return NONE_OUTSIDE;
   const shown = await shownOf(clientOf(profile), target, of);
   if (shown === undefined) return undefined;
   const paying = shown.payments.filter(({ status }) => !isKnownUnpaid(status));

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
+import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
@@ -115,7 +116,7 @@ export async function openIncident(
     kind: "incident",
     factKey: `${workflowId}/${round}`,
     subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
-    text: `${incident.reason}\n\nThe account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  payrun incident ${sourceId} --released | --other-source | --top-up`,
+    text: `${incident.reason}\n\nThe account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
     roles: incident.roles,
     data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
     nowMs,

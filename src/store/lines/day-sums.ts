@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { sumCents } from "../../domain/money.ts";
 import { centsInState, type LineInParts, withParts } from "../../domain/payments/line-parts.ts";
@@ -7,7 +7,8 @@ import { is } from "../sql/is-in.ts";
 import { linesInParts, linesWithParts } from "../payables/line-parts.ts";
 import { isGivenBack } from "../payables/waits-for-person.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
-import { moneyTakenAgain, payingAgain } from "./reserved.ts";
+import { moneyTakenAgain } from "./reserved.ts";
+import { STANDS } from "./split-lines.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Lines of one day in one state. */
@@ -23,8 +24,7 @@ interface Days {
 
 /**
  * What is paid on each of these days, of all runs of a business, by state; not what was only
- * planned, nor what was parked and given back. A failed bill that was paid again counts as its new
- * payment stands.
+ * planned, nor what was parked and given back. A failed bill that was paid again is on its way.
  */
 export async function sumsByDay(db: Db, businessId: string, days: Days): Promise<DaySum[]> {
   const rows = await db
@@ -45,8 +45,12 @@ export async function sumsByDay(db: Db, businessId: string, days: Days): Promise
   );
   const all = apart.length === 0 ? sums : withPartsByDay(sums, apart);
   const on = (which: OfLines) => linesOn(db, businessId, days, which);
-  const givenBack = await on((eb) => eb.and([is("run_lines.state", "parked"), isGivenBack(eb)]));
-  const again = await on((eb) => eb.and([isRetrying, eb.exists(payingAgain(eb))]));
+  const has = (state: LineState) => sums.some((sum) => sum.state === state);
+  const isParked = is("run_lines.state", "parked");
+  const givenBack = has("parked") ? await on((eb) => eb.and([isParked, isGivenBack(eb)])) : [];
+  const isRetrying = is("run_lines.state", "retrying");
+  const isSent = sql<SqlBool>`${STANDS} = 'scheduled'`;
+  const again = has("retrying") ? await on((eb) => eb.and([isRetrying, isSent])) : [];
   if (again.length === 0) return without(all, givenBack);
   const atBank = await on((eb) => eb.and([isRetrying, eb.exists(moneyTakenAgain(eb))]));
   const taken = new Set(atBank.map(({ payableId }) => payableId));
@@ -65,8 +69,6 @@ function together(sums: readonly DaySum[]): DaySum[] {
     return [{ ...first, count, cents: sumCents([first, ...others].map(({ cents }) => cents)) }];
   });
 }
-
-const isRetrying = is("run_lines.state", "retrying");
 
 type OfLines = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>;
 

@@ -86,7 +86,7 @@ function takenAgain(db: Db, from: ReservedFrom, sinceMs: number) {
 }
 
 /** The retry that has paid a line again and follows that payment. */
-export function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
+function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
   return eb
     .selectFrom("retries")
     .select("retries.payable_id")

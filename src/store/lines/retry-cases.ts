@@ -134,6 +134,8 @@ export async function countWaitingForIncidents(db: Db, runId: string): Promise<n
     )
     .where("retries.run_id", "=", runId)
     .where("run_lines.state", "=", "retrying")
+    // What a hold of a person keeps back besides is counted there.
+    .where((eb) => eb(eb.fn.coalesce("run_lines.reason_code", eb.val("")), "!=", "on-hold"))
     .where("incidents.phase", "!=", "ended")
     .select(COUNT)
     .executeTakeFirst();

@@ -1,10 +1,11 @@
 import { describe, expect } from "vitest";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
-import { createHold } from "../../../src/store/holds/holds.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { openIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { getRetry } from "../../../src/store/retries/retries.ts";
 import { reservedCents } from "../../../src/store/lines/reserved.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
@@ -16,11 +17,14 @@ describe("a retry", () => {
   test("is paid once on its day", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const { executionDate: planned } = await world.line(runId, payableId);
+    const paysOn = async () => (await explainIn(world, payableId)).history.bill?.executionDate;
+    const retry = await getRetry(world.store.db, world.businessId, payableId);
+    expect(await paysOn()).toBe(retry?.retryOn);
     expect((await world.look(payableId)).phase).toBe("pay");
     const paid = await world.payAgain(payableId);
     const { executionDate } = await world.line(runId, payableId);
     expect(executionDate > planned).toBe(true);
-    expect((await explainIn(world, payableId)).history.bill).toMatchObject({ executionDate });
+    expect(await paysOn()).toBe(executionDate);
     expect(paid).toMatchObject({ phase: "following", waitingFor: "the new payment is scheduled" });
     // What is said from the answer of the request is what a look says.
     const looked = await world.look(payableId);
@@ -151,7 +155,8 @@ describe("a retry", () => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;
     const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
-    await world.store.transaction((trx) =>
+    const { reasonCode: failure } = await world.line(runId, payableId);
+    const { holdId } = await world.store.transaction((trx) =>
       createHold(trx, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() }),
     );
     const held = await world.look(payableId);
@@ -161,6 +166,15 @@ describe("a retry", () => {
     });
     const reason = "On hold since olga said: Call them first.";
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying", reason });
+    const waitsFor = async () => (await world.assess(runId)).waitingFor;
+    expect(await waitsFor()).toBe("1 bill on hold after a failure");
+    await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
+    expect((await world.look(payableId)).phase).toBe("pay");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      reasonCode: failure,
+      reason: expect.stringMatching(/Tried again on/),
+    });
+    expect(await waitsFor()).toBe("1 bill retried after a failure");
   });
 
   test("that was announced for a day joins the incident that others open before it", async ({

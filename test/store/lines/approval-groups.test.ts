@@ -1,7 +1,7 @@
-import { plus } from "../../../src/domain/counted.ts";
 import { expect, test } from "vitest";
 import { LINE_STATES } from "../../../src/contracts/pay-run.ts";
 import { missingOf, shareOf, ShareSums, WaitingSums } from "../../../src/domain/approvals/share.ts";
+import { plus } from "../../../src/domain/counted.ts";
 import { holdOn } from "../../../src/domain/holds.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { activeHolds, createHold } from "../../../src/store/holds/holds.ts";

@@ -56,14 +56,17 @@ test("a day's money is summed by state, and what the service has is summed apart
   expect(await recallableLines(db, BUSINESS, "2026-11-06", FIRST)).toEqual([]);
 });
 
-test("a failed bill that was paid again counts as its new payment stands", async () => {
+test("a failed bill that was paid again is on its way, and one that is not waits", async () => {
   const { db, runId } = await storeOfAWeek();
-  await changeLine(db, { runId, payableId: "closed" }, { state: "retrying" }, 5);
+  const paymentIds = ["pay_3"];
+  await changeLine(db, { runId, payableId: "closed" }, { state: "retrying", paymentIds }, 5);
   const key = { businessId: BUSINESS, payableId: "closed" };
   await upsertRetry(db, { ...key, business: "acme", runId, workflowId: "retry/1", nowMs: 5 });
+  await updateRetry(db, key, { handledPaymentIds: paymentIds, phase: "waiting" }, 5);
   const sumOf = async (state: string) =>
     (await sumsByDay(db, BUSINESS, { from: DAY, to: DAY })).find((sum) => sum.state === state);
   expect(await sumOf("retrying")).toMatchObject({ count: 1, cents: 10_000 });
+  await changeLine(db, { runId, payableId: "closed" }, { paymentIds: ["pay_3", "pay_4"] }, 6);
   await updateRetry(db, key, { phase: "following" }, 6);
   expect(await sumOf("retrying")).toBeUndefined();
   expect(await sumOf("scheduled")).toMatchObject({ count: 2, cents: 20_000 });
