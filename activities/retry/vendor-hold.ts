@@ -1,4 +1,4 @@
-import { activeHolds, holdOnce, releaseHold } from "../../src/store/holds/holds.ts";
+import { holdOnce, releaseVendorHoldsOf } from "../../src/store/holds/holds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -28,19 +28,16 @@ export async function holdVendor(
   });
 }
 
-/** Lifts the case's own hold on its vendor: a person has decided about it. */
+/** Lifts the case's own hold on its vendor: a person has decided about it, or it is not the vendor's. */
 export async function liftVendorHold({
   context,
   businessId,
-  workflowId: author,
-  clock,
+  workflowId,
+  clock: { businessMs, realMs: nowMs },
   row,
 }: RetryCase): Promise<void> {
-  await context.store.transactionOf(businessId, async (trx) => {
-    const holds = await activeHolds(trx, businessId, clock.businessMs);
-    for (const hold of holds) {
-      if (hold.author !== author || hold.scope !== "contact") continue;
-      await releaseHold(trx, hold.holdId, row.requestedBy ?? author, clock.realMs);
-    }
-  });
+  const by = row.requestedBy ?? workflowId;
+  await context.store.transactionOf(businessId, (trx) =>
+    releaseVendorHoldsOf(trx, { businessId, workflowId }, { businessMs, nowMs, by }),
+  );
 }

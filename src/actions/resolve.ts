@@ -10,7 +10,7 @@ import {
   handOverClaim,
   releaseClaim,
 } from "../store/payables/claims.ts";
-import { createHold } from "../store/holds/holds.ts";
+import { createHold, releaseVendorHoldsOf } from "../store/holds/holds.ts";
 import { GIVEN_BACK } from "../domain/runs/given-back.ts";
 import { overLimitText } from "../domain/planning/ways-out.ts";
 import { decidersUnder } from "../domain/retries/deciders.ts";
@@ -89,6 +89,7 @@ export async function resolve(
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const why = unapproved ?? (parts === undefined ? null : partOwedText(parts.openCents));
     const retried = await retry(context, trx, resolving);
+    await liftVendorHold(context, trx, resolving, businessMs);
     const resolution = why === null ? retried : { approvalEnded: why, ...retried };
     const isGivenBack = resolution.approvalEnded !== undefined;
     const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack });
@@ -197,6 +198,19 @@ async function unapprovedText(
     `It has no valid approval, so it can't be retried${limited === undefined ? "; the next run plans it anew and asks." : `. ${limited}`}`,
     { payableId, state: line.state, runId: line.runId },
   );
+}
+
+/** What its failure has held the vendor with ends here, so that what is said of holds is so. */
+function liftVendorHold(
+  { nowMs }: Pick<ActionContext, "nowMs">,
+  trx: Transaction<Tables>,
+  { profile, by, line }: Resolving,
+  businessMs: number,
+): Promise<void> {
+  const { businessId, payableId } = line;
+  const workflowId = retryFailedPaymentId(profile.name, payableId);
+  const moment = { businessMs, nowMs: nowMs(), by: by.name };
+  return releaseVendorHoldsOf(trx, { businessId, workflowId }, moment);
 }
 
 async function retry(

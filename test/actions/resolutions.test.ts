@@ -3,7 +3,7 @@ import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
-import { activeHoldsFor, activeHolds } from "../../src/store/holds/holds.ts";
+import { activeHoldsFor, activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
@@ -228,6 +228,17 @@ describe("a parked bill", () => {
     });
     expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
     expect((await resolve("p1", "give-up")).status).toBe(200);
+  });
+
+  test("takes with it what its failure has held the vendor with, when it is tried again", async () => {
+    await approveLines(gateway.store, run, ["p1"]);
+    vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
+    const author = retryFailedPaymentId("acme", "p1");
+    const vendor = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
+    const held = { ...vendor, author, reason: "R02", nowMs: Date.now() };
+    await gateway.store.transaction((trx) => createHold(trx, held));
+    expect((await resolve("p1", "retry")).json).not.toHaveProperty("keptBack");
+    expect(await activeHolds(gateway.store.db, "biz_acme", Date.now())).toEqual([]);
   });
 
   test("that a hold keeps back is told so with what lifts it, whether it is tried again or waits for the next run", async () => {

@@ -92,6 +92,22 @@ export async function releaseHold(
   return lifted;
 }
 
+/** Lifts what the owner of a failed bill has held its vendor with: a person has decided about it. */
+export async function releaseVendorHoldsOf(
+  trx: Transaction<Tables>,
+  owner: { readonly businessId: string; readonly workflowId: string },
+  {
+    businessMs,
+    nowMs,
+    by,
+  }: { readonly businessMs: number; readonly nowMs: number; readonly by: string },
+): Promise<void> {
+  const { businessId, workflowId } = owner;
+  for (const { holdId, author, scope } of await activeHolds(trx, businessId, businessMs)) {
+    if (author === workflowId && scope === "contact") await releaseHold(trx, holdId, by, nowMs);
+  }
+}
+
 /**
  * Takes note of holds whose end has come: they stop nothing any more since then.
  *

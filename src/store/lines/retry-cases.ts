@@ -168,16 +168,36 @@ export async function behindForFunds(
   return Number(row?.cents ?? 0);
 }
 
+interface FailedLine extends Account {
+  readonly payableId: string;
+  readonly contactId: string;
+  readonly executionDate: string;
+}
+
+/** Vendors of bills that failed on that day as well, and whose lines have moved to a new payment's day. */
+function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
+  return withLines(casesOf(db, line))
+    .select("run_lines.contact_id")
+    .where("run_lines.contact_id", "!=", line.contactId)
+    .where("retries.reason_code", "=", code ?? "")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("sends")
+          .select("sends.seq")
+          .whereRef("sends.business_id", "=", "retries.business_id")
+          .whereRef("sends.subject", "=", "retries.payable_id")
+          .where("sends.execution_date", "=", line.executionDate)
+          .whereRef("sends.seq", "<", "run_lines.attempts"),
+      ),
+    )
+    .execute();
+}
+
 /** How other bills of the same account and day fared: whose account is bad may be told from it. */
 export async function dayOfFailure(
   db: Db,
-  line: {
-    readonly businessId: string;
-    readonly sourceId: string;
-    readonly payableId: string;
-    readonly contactId: string;
-    readonly executionDate: string;
-  },
+  line: FailedLine,
   code: string | null,
 ): Promise<{ readonly othersThrough: number; readonly otherVendorsFailed: number }> {
   const others = db
@@ -197,9 +217,10 @@ export async function dayOfFailure(
     .where("reason_code", "=", code ?? "")
     .where("contact_id", "!=", line.contactId)
     .execute();
+  const vendors = [...failed, ...(await paidAgainSince(db, line, code))];
   return {
     othersThrough: Number(through?.count ?? 0),
-    otherVendorsFailed: new Set(failed.map((row) => row.contact_id)).size,
+    otherVendorsFailed: new Set(vendors.map((row) => row.contact_id)).size,
   };
 }
 
