@@ -37,7 +37,9 @@ export async function planningsOf(db: Db, businessId: string, payableId: string)
     .selectFrom("plan_lines")
     .innerJoin("runs", "runs.run_id", "plan_lines.run_id")
     .innerJoin("plans", (join) =>
-      join.onRef("plans.run_id", "=", "plan_lines.run_id").on("plans.plan_no", "=", 1),
+      join
+        .onRef("plans.run_id", "=", "plan_lines.run_id")
+        .onRef("plans.plan_no", "=", "plan_lines.plan_no"),
     )
     .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms"])
     .where("runs.business_id", "=", businessId)

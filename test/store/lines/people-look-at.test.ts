@@ -5,6 +5,7 @@ import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
 import { changeLine, type LineChange } from "../../../src/store/lines/lines.ts";
 import { givenBackIn, parkedLines, sumOfParked } from "../../../src/store/lines/parked-lines.ts";
 import { upsertRetry, updateRetry } from "../../../src/store/retries/retries.ts";
+import { planningsOf } from "../../../src/store/lines/payable-history.ts";
 import { recallableLines, sumsOfSent } from "../../../src/store/lines/sent-lines.ts";
 import { linesOfVendor } from "../../../src/store/lines/vendor-lines.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
@@ -117,11 +118,17 @@ test("what was planned anew is told against the plan that somebody looked at", a
   const { store, db, runId } = await storeOfAWeek();
   const looked = (await getPlan(db, runId))?.summary.planHash ?? "";
   expect(await linesChangedSince(db, runId, looked)).toEqual([]);
+  const plannedAt = async () =>
+    (await planningsOf(db, BUSINESS, "asked")).map(({ createdAtMs }) => createdAtMs);
+  const [first = 0] = await plannedAt();
   for (const version of [2, 3]) {
     const changes = { version, amountCents: version * 10_000, lineHash: `hash-${version}` };
     const lines = [{ plan: planLine("asked", changes), reason: "its amount has changed" }];
-    await store.transaction((trx) => storeReplannedLines(trx, { runId, lines, nowMs: 5 }));
+    await store.transaction((trx) =>
+      storeReplannedLines(trx, { runId, lines, nowMs: first + version }),
+    );
   }
+  expect(await plannedAt()).toEqual([first, first + 2, first + 3]);
   const changed = await linesChangedSince(db, runId, looked);
   expect(changed?.map(({ before, after }) => [before.amountCents, after.amountCents])).toEqual([
     [10_000, 30_000],
