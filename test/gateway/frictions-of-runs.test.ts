@@ -105,8 +105,16 @@ test("who watches a run on which nobody works is told so", async () => {
   expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
 });
 
-test("who approves or cancels a run on which nobody works is told so", async () => {
+test("who looks at a run on which nobody works, approves, releases or cancels it is told so", async () => {
   const nobody = /no worker has been heard of\n.*payrun worker/;
+  for (const words of [
+    ["status", "weekly"],
+    ["show", "weekly"],
+  ])
+    expect((await as("vic", ["viewer"], words)).stderr, words[0]).toMatch(nobody);
+  await as("cora", ["controller"], ["hold", "BILL-000071", "--reason", "a call is open"]);
+  const released = await as("cora", ["controller"], ["release", "BILL-000071"]);
+  expect(released.stderr).toMatch(nobody);
   expect((await as("cora", ["controller"], ["approve", "weekly", "--yes"])).stderr).toMatch(nobody);
   expect((await as("oli", ["operator"], ["cancel", "weekly"])).stderr).toMatch(nobody);
 });

@@ -9,6 +9,7 @@ import { findOne } from "../client/names.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
 import { shellWord } from "../../domain/shell-word.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
 import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
 import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
@@ -154,6 +155,7 @@ export function addReleaseCommand(program: Command, session: Session): void {
             `payrun hold ${shellWord(hold.number ?? hold.value)} --reason … keeps it back again`,
           );
         }
+        await noteNobodyWorks(gateway, output);
         output.document(hold);
         return EXIT.done;
       }),
@@ -208,7 +210,10 @@ async function releaseAll(
     output.line(`${yellow("–")} kept: ${heldName(hold)}: ${why}`);
   }
   // Of nothing released nothing can go out.
-  if (done.released.length > 0) output.lines(goesOutLines(done.goesOut, true));
+  if (done.released.length > 0) {
+    output.lines(goesOutLines(done.goesOut, true));
+    await noteNobodyWorks(gateway, output);
+  }
   output.document(done);
   return EXIT.done;
 }

@@ -8,6 +8,7 @@ import type { Named } from "../../api/names.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { amountTold, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { count, green, printable, red } from "../terminal/text.ts";
@@ -73,6 +74,7 @@ export function addResolveCommand(program: Command, session: Session): void {
           throw await noneParkedFor(gateway, reasonCode, options.business);
         }
         output.lines(summaryLines(outcome.resolved));
+        if (action === "retry") await noteNobodyWorks(gateway, output);
         output.document(outcome);
         return outcome.refused.length === 0 ? EXIT.done : EXIT.failed;
       }),

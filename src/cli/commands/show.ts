@@ -6,7 +6,9 @@ import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { statusLines } from "../show/any-status.ts";
+import { noteNobodyWorks } from "../show/conditions.ts";
 import { billLines, reviewDigest, reviewHead } from "../show/review.ts";
+import { hasEnded } from "../show/run.ts";
 import { printPages } from "../show/run-document.ts";
 import { CliError } from "../terminal/cli-error.ts";
 
@@ -35,6 +37,7 @@ export function addShowCommand(program: Command, session: Session): void {
           for await (const { bills } of gateway.reviewPages(first)) output.lines(billLines(bills));
         }
         output.lines(reviewDigest(first));
+        if (!hasEnded(first)) await noteNobodyWorks(gateway, output);
         await printPages(output, first, "bills", gateway.reviewPages(first));
       }),
     );

@@ -9,11 +9,11 @@ import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
-import { phaseText } from "../show/run.ts";
+import { hasEnded, phaseText } from "../show/run.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
 import { dim, printable, table } from "../terminal/text.ts";
 import { stopLine } from "../show/holds.ts";
-import { conditionLines } from "../show/conditions.ts";
+import { conditionLines, noteNobodyWorks } from "../show/conditions.ts";
 import { HoldListBody } from "../../api/holds.ts";
 import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
@@ -35,6 +35,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           const path = `/v1/runs/${encodeURIComponent(runId)}`;
           const run = await gateway.get(path, AnyStatusBody);
           output.lines(statusLines(run));
+          if (!hasEnded(run)) await noteNobodyWorks(gateway, output);
           if (
             run.kind === "kyb-onboarding" ||
             run.kind === "funding-incident" ||

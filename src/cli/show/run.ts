@@ -38,8 +38,9 @@ const BAD: readonly string[] = [
   "suspended",
 ];
 
-export function hasEnded(run: RunStatus): boolean {
-  return ENDED_PHASES.includes(run.phase);
+export function hasEnded({ phase }: { readonly phase: string }): boolean {
+  const ended: readonly string[] = ENDED_PHASES;
+  return ended.includes(phase);
 }
 
 /** Where a run stands, for a person. */

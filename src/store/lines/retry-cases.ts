@@ -1,6 +1,7 @@
 import type { IncidentBill } from "../../contracts/incident.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
+import { idsIn } from "../sql/rows-as.ts";
 import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -175,11 +176,23 @@ interface FailedLine extends Account {
 }
 
 /** Vendors of bills that failed on that day as well, and whose lines have moved to a new payment's day. */
-function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
-  return withLines(casesOf(db, line))
+async function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
+  const { businessId, sourceId, contactId, executionDate } = line;
+  // First the open cases, which are few, or SQLite would read all that was ever retried.
+  const open = await findAll(db, "retry_cases", { businessId, sourceId }, ["payable_id"]);
+  if (open.length === 0) return [];
+  return db
+    .selectFrom("retries")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
     .select("run_lines.contact_id")
-    .where("run_lines.contact_id", "!=", line.contactId)
+    .where("retries.business_id", "=", businessId)
+    .where("retries.payable_id", "in", idsIn(open.map(({ payableId }) => payableId)))
     .where("retries.reason_code", "=", code ?? "")
+    .where("run_lines.contact_id", "!=", contactId)
     .where((eb) =>
       eb.exists(
         eb
@@ -187,7 +200,7 @@ function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
           .select("sends.seq")
           .whereRef("sends.business_id", "=", "retries.business_id")
           .whereRef("sends.subject", "=", "retries.payable_id")
-          .where("sends.execution_date", "=", line.executionDate)
+          .where("sends.execution_date", "=", executionDate)
           .whereRef("sends.seq", "<", "run_lines.attempts"),
       ),
     )
