@@ -41,6 +41,6 @@ test("a hold on a bill that others pay is not said to stop their payment", async
   const done = await olga.send(await olga.get(path), path, { reason: "odd" });
   expect(done.text).toContain("The hold keeps back nothing that was sent");
   expect(done.text).toContain(
-    "Outside Payrun it has payment (pmt_theirs) of $100.00. That goes on.",
+    "Outside Payrun it has payment (pmt_theirs) of $100.00, on its way. That goes on.",
   );
 });

@@ -46,9 +46,12 @@ export function foundPaid(
 }
 
 /** A sentence of its own about them; empty where there are none. */
-export function besideText(beside: readonly OthersPayment[]): string {
+export function besideText(
+  beside: readonly (OthersPayment & { readonly status: string })[],
+): string {
   if (beside.length === 0) return "";
-  const what = `${namesOf(beside)} of ${formatUsd(centsOf(beside))}`;
+  const moving = beside.every(({ status }) => status === "completed") ? "" : ", on its way";
+  const what = `${namesOf(beside)} of ${formatUsd(centsOf(beside))}${moving}`;
   return beside.some(mayBeOurs)
     ? ` Not on record here: ${what}.`
     : ` Outside Payrun it has ${what}.`;

@@ -175,8 +175,11 @@ interface FailedLine extends Account {
   readonly executionDate: string;
 }
 
-/** Vendors of bills that failed on that day as well, and whose lines have moved to a new payment's day. */
-async function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
+/**
+ * Vendors of bills that failed on that day as well, by what their retries know: a line may have
+ * moved to the day of a new payment since, or say what it waits for.
+ */
+async function bouncedToo(db: Db, line: FailedLine, code: string | null) {
   const { businessId, sourceId, contactId, executionDate } = line;
   // First the open cases, which are few, or SQLite would read all that was ever retried.
   const open = await findAll(db, "retry_cases", { businessId, sourceId }, ["payable_id"]);
@@ -194,15 +197,18 @@ async function paidAgainSince(db: Db, line: FailedLine, code: string | null) {
     .where("retries.reason_code", "=", code ?? "")
     .where("run_lines.contact_id", "!=", contactId)
     .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom("sends")
-          .select("sends.seq")
-          .whereRef("sends.business_id", "=", "retries.business_id")
-          .whereRef("sends.subject", "=", "retries.payable_id")
-          .where("sends.execution_date", "=", executionDate)
-          .whereRef("sends.seq", "<", "run_lines.attempts"),
-      ),
+      eb.or([
+        eb("run_lines.execution_date", "=", executionDate),
+        eb.exists(
+          eb
+            .selectFrom("sends")
+            .select("sends.seq")
+            .whereRef("sends.business_id", "=", "retries.business_id")
+            .whereRef("sends.subject", "=", "retries.payable_id")
+            .where("sends.execution_date", "=", executionDate)
+            .whereRef("sends.seq", "<", "run_lines.attempts"),
+        ),
+      ]),
     )
     .execute();
 }
@@ -230,7 +236,7 @@ export async function dayOfFailure(
     .where("reason_code", "=", code ?? "")
     .where("contact_id", "!=", line.contactId)
     .execute();
-  const vendors = [...failed, ...(await paidAgainSince(db, line, code))];
+  const vendors = [...failed, ...(await bouncedToo(db, line, code))];
   return {
     othersThrough: Number(through?.count ?? 0),
     otherVendorsFailed: new Set(vendors.map((row) => row.contact_id)).size,
