@@ -4,6 +4,7 @@ import { UnderWayBody } from "../../src/api/under-way.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { setLine, type SeededRun } from "./support/rows.ts";
 import { noticeLoss } from "../support/lost-store.ts";
@@ -224,6 +225,8 @@ describe("payrun stop", () => {
     expect((await typed(gateway, controller, stop)).stdout).toContain(lost);
     await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
     expect((await typed(gateway, controller, stop)).stdout).toContain(lost);
+    const cora = await signedIn(gateway, "cora", ["controller"]);
+    expect((await cora.get("/emergency")).text).toContain("payments that it has lost");
   });
 
   test("is refused for what nobody knows, and to whoever may not hold", async () => {
