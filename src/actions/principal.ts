@@ -19,10 +19,12 @@ export function requireRole(
   besides: string = "",
 ): void {
   if (principal.roles.some((role) => roles.includes(role))) return;
+  const wanted = [...new Set(roles)];
+  const which = wanted.length === 1 ? "the role" : "one of the roles";
   throw new GatewayError(
     403,
     "forbidden",
-    `This needs one of the roles ${[...new Set(roles)].join(", ")}; ${principal.name} has ${
+    `This needs ${which} ${wanted.join(", ")}; ${principal.name} has ${
       principal.roles.join(", ") || "none"
     }.${besides === "" ? "" : ` ${besides}`}`,
   );

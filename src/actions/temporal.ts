@@ -158,7 +158,7 @@ function lost(): GatewayError {
   return new GatewayError(
     503,
     "temporal_unreachable",
-    "Temporal can't be reached right now: “payrun up” or “temporal server start-dev” starts one.",
+    "Temporal can't be reached right now: start the one that TEMPORAL_ADDRESS names; where it names none, “payrun up” or “temporal server start-dev” starts one.",
   );
 }
 
@@ -215,7 +215,7 @@ function planFailure(error: WorkflowFailedError): GatewayError {
     return unprocessable("plan_failed", failure.message);
   return new GatewayError(
     503,
-    "api_unavailable",
+    type === "NoAnswerError" ? "service_unreachable" : "api_unavailable",
     `The Payments Service could not be read: ${failure.message}. Check its address and the token.`,
   );
 }

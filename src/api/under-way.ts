@@ -10,6 +10,9 @@ export const UnderWayBody = z
     beyond: billSum.describe(
       "Bills that are being sent, are with the bank, or were split into several payments, which the service doesn't cancel",
     ),
+    storeBehind: z
+      .boolean()
+      .describe("True for a restored store: payments that it has lost are not among these"),
     items: z
       .array(
         z.object({

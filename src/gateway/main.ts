@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
 import type { Log } from "../actions/context.ts";
+import { howToStart } from "../temporal/how-to-start.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
@@ -78,7 +79,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${JSON.stringify({ ready: true, url, pid: process.pid })}\n`);
     if (!(await temporalAnswers(temporal, 2_000))) {
       log.warn(
-        `Temporal can't be reached at ${connectionOptions.address}: webhooks are kept until it can; “payrun up” or “temporal server start-dev” starts one`,
+        `Temporal can't be reached at ${connectionOptions.address}: webhooks are kept until it can. ${howToStart(config.temporal.isExternal)}`,
       );
     }
     void prepareNamespace(connection, namespace, log, stopped);

@@ -1,7 +1,7 @@
 import type { ClockReading } from "../business/clock.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import type { SendsAfter } from "../domain/goes-out.ts";
-import { lossNoticed } from "../store/janitor/behind.ts";
+import { lossHold, lossNoticed } from "../store/janitor/behind.ts";
 import type { Db } from "../store/sql/db.ts";
 import { afterLossLeftMs } from "./shown.ts";
 
@@ -15,6 +15,22 @@ export async function sendsNothingUntilMs(
   clock: ClockReading,
 ): Promise<number | null> {
   return nothingUntilMs(await lossNoticed(db, businessId), clock);
+}
+
+/**
+ * True for a restored store that may lack payments still: until a person has compared it, and until
+ * what it may have lost shows at the service. What it counts is then too little.
+ *
+ * @param clock undefined where it can't be read: then only what a person has said ends it
+ */
+export async function isBehind(
+  db: Db,
+  businessId: string,
+  clock: ClockReading | undefined,
+): Promise<boolean> {
+  // The hold for a loss has no end of its own.
+  if ((await lossHold(db, businessId, clock?.businessMs ?? 0)) !== null) return true;
+  return clock !== undefined && (await sendsNothingUntilMs(db, businessId, clock)) !== null;
 }
 
 type NoticedLoss = Awaited<ReturnType<typeof lossNoticed>>;

@@ -4,6 +4,7 @@ import type { ActionContext } from "../actions/context.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import { recallOf } from "../domain/cancellations/cut-off.ts";
 import { NOTHING, plus } from "../domain/counted.ts";
+import { isBehind } from "../ledger/after-loss.ts";
 import { recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
 import { handledPayments } from "../store/retries/retries.ts";
 
@@ -15,12 +16,14 @@ export async function underWay(
 ): Promise<Omit<UnderWay, "yours">> {
   let recallable = NOTHING;
   let beyond = NOTHING;
+  let storeBehind = false;
   const cutOffs: number[] = [];
   const items: UnderWay["items"][number][] = [];
   let before = (page - 1) * pageSize;
   for (const profile of profiles) {
     const { name: business, businessId } = profile;
     const clock = await clocks.read(profile);
+    storeBehind ||= await isBehind(store.db, businessId, clock);
     const recallAt = (state: LineState, scheduledAt: string, isSplit = false) =>
       recallOf({ state, scheduledAt, isSplit }, clock);
     let here = 0;
@@ -62,6 +65,7 @@ export async function underWay(
     recallable,
     until: cutOffs.length === 0 ? null : new Date(Math.min(...cutOffs)).toISOString(),
     beyond,
+    storeBehind,
     items,
     nextPage: page * pageSize < recallable.count ? page + 1 : null,
   };

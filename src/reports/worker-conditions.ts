@@ -30,7 +30,7 @@ export async function workerConditions({
       failed(
         "no-worker",
         `no worker works: nothing was heard of ${last.join(", ")}`,
-        "End the process if it is still there (it is frozen), and start another with “payrun worker”; “payrun up” does so by itself.",
+        `${endOf(silent)} Start another with “payrun worker”; “payrun up” does so by itself.`,
       ),
     ];
   }
@@ -41,10 +41,19 @@ export async function workerConditions({
       warning(
         "worker-silent",
         `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
-        "End its process if it is still there: it is frozen. What it had begun, another goes on with.",
+        `${endOf([{ workerId }])} What it had begun, another goes on with.`,
       ),
     ),
   ];
+}
+
+/** How frozen ones are ended: they take no signal that asks. */
+function endOf(workers: readonly Pick<KnownWorker, "workerId">[]): string {
+  const commands = workers.map(({ workerId }) => {
+    const [, host, process] = /^(.+):(\d+)$/.exec(workerId) ?? [];
+    return process === undefined ? "“kill -KILL PROCESS”" : `“kill -KILL ${process}” on ${host}`;
+  });
+  return `A process that is still there is frozen, and takes no other signal: ${[...new Set(commands)].join(", ")}.`;
 }
 
 /** Whoever lacks a key can't go on with what was begun under it. */

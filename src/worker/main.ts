@@ -14,6 +14,7 @@ import type { Config } from "../config.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 import { startLateChanges } from "../janitor/late-changes.ts";
 import { startJanitor } from "../janitor/janitor.ts";
+import { howToStart } from "../temporal/how-to-start.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
@@ -200,7 +201,7 @@ function workflows(workflowBundle: WorkflowBundleOption, atOnce: number): Partia
 async function connect(
   config: Config,
 ): Promise<{ client: Connection; native: NativeConnection } | typeof EXIT_UNREACHABLE> {
-  const { connectionOptions } = config.temporal;
+  const { connectionOptions, isExternal } = config.temporal;
   try {
     const native = await NativeConnection.connect(connectionOptions);
     const client = lazyConnection(connectionOptions);
@@ -210,7 +211,7 @@ async function connect(
     const text = error instanceof Error ? error.message : String(error);
     const why = /refused/i.test(text) ? "nothing listens there" : text;
     complain(
-      `can't reach Temporal at ${connectionOptions.address}: ${why}. Start one with “payrun up” or “temporal server start-dev”, or set TEMPORAL_ADDRESS.`,
+      `can't reach Temporal at ${connectionOptions.address}: ${why}. ${howToStart(isExternal)}`,
     );
     return EXIT_UNREACHABLE;
   }

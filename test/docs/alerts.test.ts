@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test("there are five alerts, and each metric that they name is one of the gateway's", async () => {
-  expect(rules).toHaveLength(5);
+test("there are six alerts, and each metric that they name is one of the gateway's", async () => {
+  expect(rules).toHaveLength(6);
   const token = await gateway.token("vera", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
   const named = rules.flatMap(({ expr }) => expr.match(/payrun_\w+/g) ?? []);

@@ -61,10 +61,13 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
   expectClear(result, says);
 });
 
-test("a worker without Temporal says where it looked and how to start one, exit 4", async () => {
+test("a worker without Temporal says where it looked, and that a setting names it, which keeps “payrun up” from starting one, exit 4", async () => {
   const result = await at(["worker"]);
   expect(result.code).toBe(4);
-  expectClear(result, /127\.0\.0\.1:9: nothing listens there.*temporal server start-dev/);
+  expectClear(
+    result,
+    /127\.0\.0\.1:9: nothing listens there\. TEMPORAL_ADDRESS.* names it: start that one .* or unset this/,
+  );
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setApproveBy } from "../../src/store/runs/runs.ts";
 import { seedDeposit } from "../console/support/deposit.ts";
 import { signedIn } from "../console/support/visits.ts";
+import { noticeLoss } from "../support/lost-store.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { serviceWithBalance, silentService } from "./support/funding-service.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
@@ -84,6 +85,22 @@ test("an approver is shown what the account has and what other runs have promise
   const approved = await said(gateway, "approve", run.runId, "--yes");
   expect(approved).toContain("10 bills, $81,508.34, go out as far as the money reaches.");
   expect(approved).toContain("Balance is short by $58,959.71 for all bills of the plan");
+});
+
+test("of a restored store an approver is told that what it has lost is not subtracted from what the account has", async () => {
+  const gateway = await gatewayAt(() => serviceWithBalance(() => 900_000_00));
+  const run = await planned(gateway);
+  const lost = "payments that it has lost are not subtracted";
+  expect(await said(gateway, "show", run.runId)).not.toContain(lost);
+  await noticeLoss(gateway.store);
+  expect(await said(gateway, "show", run.runId)).toContain(lost);
+  // Released, it still lacks them: nothing is sent before they would show.
+  const lifted = { released_at_ms: Date.now(), released_by: "oli" };
+  await gateway.store.db.updateTable("holds").set(lifted).execute();
+  expect((await reviewed(gateway, run)).warnings).toEqual([expect.stringContaining(lost)]);
+  const cora = await signedIn(gateway, "cora", ["controller"]);
+  const page = `/runs/${encodeURIComponent(run.runId)}`;
+  expect((await cora.get(page)).text).toContain(lost);
 });
 
 test("the console's answer to an approval goes by what the account has now", async () => {

@@ -6,8 +6,34 @@ import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
 import { eventually, profile, startTestGateway } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";
+import { typed } from "./support/typed.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
+
+test("what reached nobody is tried again once a channel takes it, and refused with what to do until then", async () => {
+  const hook = await httpReceiver();
+  const channels: NoticeChannel[] = [];
+  const gateway = await startTestGateway({ profiles: [profile({ notify: { channels } })] });
+  onTestFinished(() => gateway.stop());
+  const operator = await gateway.token("otto", ["operator"]);
+  await raiseNotice(gateway.store.db, {
+    ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", runId: "run_1" },
+    ...{ subject: "1 bill waits", text: "", roles: ["controller"], data: {}, nowMs: Date.now() },
+  });
+  const listed = async () =>
+    NoticeListBody.parse((await gateway.call("GET", "/v1/notices", operator)).json).items[0];
+  const lost = await eventually(listed, (notice) => notice?.state === "nobody");
+  const retry = ["notices", "--retry", lost?.id ?? ""];
+  expect(await typed(gateway, operator, retry)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/No channel of acme takes approval-needed.*notify:.*try again/),
+  });
+  const all = { secrets: [SECRET], roles: null, kinds: null };
+  channels.push({ name: "ops", type: "webhook", url: hook.url, ...all });
+  expect((await typed(gateway, operator, retry)).stdout).toContain("trying again: 1 bill waits");
+  await eventually(listed, (notice) => notice?.state === "sent");
+  expect((await typed(gateway, operator, retry)).stdout).toContain("has reached everybody already");
+});
 
 test("shows what could not be delivered in list, status and metrics, and tries again when asked", async () => {
   const hook = await httpReceiver();

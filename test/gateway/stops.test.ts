@@ -4,6 +4,7 @@ import { UnderWayBody } from "../../src/api/under-way.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { setLine, type SeededRun } from "./support/rows.ts";
 import { noticeLoss } from "../support/lost-store.ts";
@@ -215,7 +216,7 @@ describe("payrun stop", () => {
     ]);
   });
 
-  test("of a restored store a stop says that what it has lost is not counted, until the loss is compared", async () => {
+  test("of a restored store a stop says that what it has lost is not counted, also once its hold is released and nothing is sent yet", async () => {
     const { store } = gateway;
     await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
@@ -223,7 +224,9 @@ describe("payrun stop", () => {
     const lost = "payments that it has lost are not counted";
     expect((await typed(gateway, controller, stop)).stdout).toContain(lost);
     await typed(gateway, operator, ["release", hold?.holdId ?? ""]);
-    expect((await typed(gateway, controller, stop)).stdout).not.toContain(lost);
+    expect((await typed(gateway, controller, stop)).stdout).toContain(lost);
+    const cora = await signedIn(gateway, "cora", ["controller"]);
+    expect((await cora.get("/emergency")).text).toContain("payments that it has lost");
   });
 
   test("is refused for what nobody knows, and to whoever may not hold", async () => {

@@ -119,8 +119,11 @@ test("a worker that has been silent for half a minute counts for none; beside an
   const [silent] = await conditionsOf(asked(store));
   expect(silent).toMatchObject({ code: "no-worker", severity: "failed" });
   expect(silent?.text).toMatch(/nothing was heard of host:1 for \d+ seconds/);
+  expect(silent?.remedy).toContain("“kill -KILL 1” on host");
   await noteWorker(store.db, "host:2");
   expect(await codes(store)).toEqual(["warning worker-silent"]);
+  const [beside] = await conditionsOf(asked(store));
+  expect(beside?.remedy).toContain("“kill -KILL 1” on host");
 });
 
 test("clocks that differ, a business that tells nobody, and one whose channels take nothing that needs people", async () => {

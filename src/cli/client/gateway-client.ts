@@ -277,7 +277,7 @@ export class GatewayClient {
         "Check PAYRUN_GATEWAY_URL.",
       );
     }
-    const hint = hintFor(status, { token: this.#bearer.token, person: this.#person });
+    const hint = hintFor(status, known.error, { token: this.#bearer.token, person: this.#person });
     const which = status === 500 && requestId !== undefined ? ` It is ${requestId}.` : "";
     return new CliError(exitCodeFor(status), `${inFlags(known.message)}${which}`, {
       code: known.error,
@@ -299,9 +299,11 @@ function exitCodeFor(status: number): ExitCode {
 
 function hintFor(
   status: number,
+  code: string,
   { token, person }: { readonly token: string | undefined; readonly person: string | undefined },
 ): string | undefined {
-  if (status === 503)
+  // A token that the service refuses, or a missing key, is mended otherwise, and the message says how.
+  if (status === 503 && code.endsWith("_unreachable"))
     return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
   if (status !== 401) return undefined;
   if (person !== undefined) {

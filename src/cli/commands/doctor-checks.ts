@@ -9,6 +9,7 @@ import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
 import { CliError, reasonOf } from "../terminal/cli-error.ts";
+import { howToStart } from "../../temporal/how-to-start.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
@@ -151,7 +152,7 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
         name,
         state: "failed",
         text: `${text}: ${reasonOf(error)}`,
-        remedy: "“payrun up” starts one; TEMPORAL_ADDRESS names another.",
+        remedy: howToStart(config.temporal.isExternal),
       },
     ];
   }

@@ -29,7 +29,8 @@ export function addNoticesCommand(program: Command, session: Session): void {
           }
           const path = `/v1/notices/${encodeURIComponent(retry)}/retry`;
           const notice = await gateway.post(path, NoticeBody, {});
-          output.line(`${green("✓")} trying again: ${printable(notice.subject)}`);
+          const what = notice.state === "sent" ? "has reached everybody already" : "trying again";
+          output.line(`${green("✓")} ${what}: ${printable(notice.subject)}`);
           output.document(notice);
           return;
         }

@@ -42,7 +42,9 @@ export function addStoreCommand(program: Command, session: Session): void {
 function addGrants(store: Command, session: Session): void {
   store
     .command("grants")
-    .description("print the SQL for PostgreSQL roles of workers, gateways and readers")
+    .description(
+      "print the SQL for PostgreSQL roles of workers, gateways and readers, once there are tables",
+    )
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, ({ output }) => {

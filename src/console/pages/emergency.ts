@@ -1,6 +1,5 @@
 import { html } from "hono/html";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
-import { ConditionListBody } from "../../api/conditions.ts";
 import { HoldListBody } from "../../api/holds.ts";
 import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
@@ -34,14 +33,12 @@ const BILLS_A_PAGE = 100;
 /** One hand stops everything: what is not sent, by a hold; what is scheduled, by cancelling it. */
 export const emergency: PageOf = async ({ api, visitor, query }) => {
   const page = pageNumberOf(query);
-  const [sent, held, { items: conditions }] = await Promise.all([
+  const [sent, held] = await Promise.all([
     api.get(UnderWayBody, "/v1/under-way", {
       query: { page: String(page), pageSize: String(BILLS_A_PAGE) },
     }),
     api.get(HoldListBody, "/v1/holds", { query: { scope: "all" } }),
-    api.get(ConditionListBody, "/v1/conditions"),
   ]);
-  const isBehind = conditions.some(({ code }) => code === "store-behind");
   const stopped = new Set(held.items.map(({ business }) => business));
   const rest = visitor.businesses.filter((business) => !stopped.has(business));
   const { mayStop, mayCancel } = sent.yours;
@@ -50,7 +47,7 @@ export const emergency: PageOf = async ({ api, visitor, query }) => {
     title: "Emergency",
     lead: "Stop what is not sent, call back what can still be called back.",
     main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : theirs.length === 0 ? html`<p>That takes the role operator or admin, or one that approves payments.</p>` : html`${stopEverything(visitor, theirs)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
-    ${isBehind ? NOT_COUNTED : ""}
+    ${sent.storeBehind ? NOT_COUNTED : ""}
     ${live("sent", section("2. What the service has already", figures(sent, visitor), "sent-already"))}
     ${
       sent.items.length === 0

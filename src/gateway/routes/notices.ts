@@ -9,7 +9,8 @@ import {
 } from "../../store/notices/notice-deliveries.ts";
 import { getNotice, listNotices, type Notice } from "../../store/notices/notices.ts";
 import type { GatewayContext } from "../http/context.ts";
-import { notFound } from "../../actions/errors.ts";
+import { routesOf } from "../../notices/routes.ts";
+import { conflict, notFound } from "../../actions/errors.ts";
 import { NoticeBody, NoticeListBody } from "../../api/notices.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor } from "../http/scope.ts";
@@ -19,6 +20,11 @@ const KINDS = [...NOTICE_KINDS, "remittance"] as const;
 
 /** Notices: what people were told, and whether it reached them. */
 export function addNoticeRoutes(routes: Routes): void {
+  addList(routes);
+  addRetry(routes);
+}
+
+function addList(routes: Routes): void {
   routes.add({
     whose: "profiles",
     method: "get",
@@ -56,12 +62,15 @@ export function addNoticeRoutes(routes: Routes): void {
       return { status: 200, json: { items } };
     },
   });
+}
+
+function addRetry(routes: Routes): void {
   routes.add({
     whose: async ({ params }, { store }) => (await getNotice(store.db, params.id))?.businessId,
     method: "post",
     path: "/v1/notices/{id}/retry",
     tag: "notices",
-    summary: "Tries again, now, what of a notice has reached nobody",
+    summary: "Tries again, now, what of a notice has reached nobody; 409 where no channel takes it",
     roles: MAY.operate,
     params: z.object({ id }),
     responses: { 200: { description: "The notice", schema: NoticeBody } },
@@ -69,6 +78,8 @@ export function addNoticeRoutes(routes: Routes): void {
       const { store } = context;
       const known = await getNotice(store.db, params.id);
       if (known === undefined) throw notFound(`There is no notice ${params.id}.`);
+      const reached = (await deliveriesOf(store.db, [params.id])).get(params.id) ?? [];
+      if (reached.length === 0) requireChannel(context, known);
       await store.transactionOf(known.businessId, async (trx) => {
         const tried = await retryNotice(trx, params.id, context.nowMs());
         if (tried === 0) return;
@@ -86,6 +97,18 @@ export function addNoticeRoutes(routes: Routes): void {
       return { status: 200, json: noticeJson(context, notice, deliveries) };
     },
   });
+}
+
+/** @throws GatewayError 409 where no channel of the business takes a notice to its people now */
+function requireChannel({ profiles }: Pick<GatewayContext, "profiles">, notice: Notice): void {
+  const profile = profiles.byBusinessId(notice.businessId);
+  // Vendors' addresses are the service's to tell, later.
+  if (profile === undefined || notice.contactId !== null) return;
+  if (profile.notify !== undefined && routesOf(profile.notify, notice).length > 0) return;
+  throw conflict(
+    "no_channel",
+    `No channel of ${profile.name} takes ${notice.kind}, so it would reach nobody again. Add one under notify: in its profile, restart the gateways and workers, and try again.`,
+  );
 }
 
 function noticeJson(

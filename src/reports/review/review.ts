@@ -13,7 +13,7 @@ import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { decideByOf, plannedMs } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
 import { earliestDate } from "../../domain/planning/send-date.ts";
-import { sendsAfter } from "../../ledger/after-loss.ts";
+import { isBehind, sendsAfter } from "../../ledger/after-loss.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import { leftOutCounts } from "../../domain/planning/left-out.ts";
 import { activeHolds } from "../../store/holds/holds.ts";
@@ -79,6 +79,7 @@ export async function reviewOf(
   const nowMs = Math.floor(clock?.businessMs ?? 0);
   const moment = momentAt(context, run.business, nowMs);
   const topUps = await topUpsOf(db, runId);
+  const storeBehind = await isBehind(db, run.businessId, clock);
   const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
   const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });
   const { first, firstOfAll, plan, odd, late, byState, accounts, ...rest } = digest.shown();
@@ -112,7 +113,7 @@ export async function reviewOf(
     firstPayment: first === null ? firstOfAll : notBefore(first, clock),
     ...(await topUpStatuses(context, run)),
     accounts,
-    warnings: warningsOf({ planned, topUps, now, accounts, zone: moment.zone }),
+    warnings: warningsOf({ planned, topUps, now, accounts, zone: moment.zone, storeBehind }),
     odd: {
       count: odd,
       items: await withLastPayments(context, run, await named(odd, FLAGGED)),

@@ -10,6 +10,10 @@ import type { StandingNow } from "./money-now.ts";
 /** States of a deposit that the run asks for, or has: that none can be proposed was true before. */
 const MAKES_GOOD: readonly TopUpState[] = [...OPEN_TOP_UP_STATES, "completed"];
 
+/** Of what an account has for a run: what a restored store has lost is not counted as promised. */
+const NOT_SUBTRACTED =
+  "The store is older than what was done with it: payments that it has lost are not subtracted from what an account has.";
+
 /** Warnings of the plan as far as they hold still, and of accounts that can't pay now. */
 export function warningsOf({
   topUps,
@@ -17,6 +21,7 @@ export function warningsOf({
   accounts,
   planned,
   zone,
+  storeBehind,
 }: {
   readonly planned: {
     readonly summary: Pick<PlanSummary, "warnings"> | undefined;
@@ -28,6 +33,8 @@ export function warningsOf({
   readonly now: StandingNow | undefined;
   readonly accounts: RunReview["accounts"];
   readonly zone: string;
+  /** True where the store may lack payments that the service has. */
+  readonly storeBehind: boolean;
 }): string[] {
   const isMadeGood =
     topUps.some(({ state }) => MAKES_GOOD.includes(state)) ||
@@ -41,5 +48,7 @@ export function warningsOf({
     }
     return now !== undefined && isNoPayment(text) ? [] : text;
   });
-  return [...new Set([...still, ...(now?.whyNot ?? [])])];
+  const tellsMoney = accounts.some(({ availableCents }) => availableCents !== null);
+  const behind = storeBehind && tellsMoney ? [NOT_SUBTRACTED] : [];
+  return [...new Set([...still, ...(now?.whyNot ?? []), ...behind])];
 }

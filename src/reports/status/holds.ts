@@ -6,7 +6,7 @@ import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { NotSentSums, type OtherNow } from "../../domain/approvals/share.ts";
 import { judgeStop } from "../../domain/stop.ts";
-import { sendsAfter } from "../../ledger/after-loss.ts";
+import { isBehind, sendsAfter } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { othersNow, PATIENCE_MS } from "../../actions/others-now.ts";
@@ -14,7 +14,6 @@ import { getRun } from "../../store/runs/runs.ts";
 import type { FreedByIncident, FreedLine } from "../../actions/holds/release.ts";
 import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lines.ts";
 import { paidOutside } from "./paid-outside.ts";
-import { lossHold } from "../../store/janitor/behind.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
 /** Holds as the API shows them, with what people call what they are on. */
@@ -93,7 +92,7 @@ export async function heldSums(
     underWay,
     gone,
     paid,
-    storeBehind: (await lossHold(store.db, profile.businessId, clock.businessMs)) !== null,
+    storeBehind: await isBehind(store.db, profile.businessId, clock),
     ...(outside === undefined ? { othersUnread: true } : {}),
     ...(ofRun === null || ofRun.bills === 0 ? {} : { paidByOthers: ofRun }),
   };

@@ -211,7 +211,17 @@ export async function retryNotice(
     .updateTable("notices")
     .set({ routed_at_ms: null, route_at_ms: nowMs, route_tries: 0, route_problem: null })
     .where("notice_id", "=", noticeId)
-    .where((eb) => eb.or([eb("route_problem", "is not", null), eb("routed_at_ms", "is", null)]))
+    .where((eb) =>
+      eb.or([
+        eb("route_problem", "is not", null),
+        eb("routed_at_ms", "is", null),
+        eb(
+          "notice_id",
+          "not in",
+          eb.selectFrom("notice_deliveries").select("notice_id").where("notice_id", "=", noticeId),
+        ),
+      ]),
+    )
     .returning("notice_id")
     .execute();
   return anew.length;

@@ -167,6 +167,18 @@ test("a notice that reaches nobody shows why, and is routed anew when somebody a
   expect(await unrouted(store.db, "people", 4_000, 10)).toMatchObject([{ routeProblem: null }]);
 });
 
+test("a notice that no channel took is routed anew when somebody asks, and one that was sent is not", async () => {
+  const { store } = await testStore();
+  const retried = (noticeId: string) =>
+    store.transaction((trx) => retryNotice(trx, noticeId, 4_000));
+  const untaken = await routed(store, []);
+  expect(await retried(untaken)).toBe(1);
+  expect(await unrouted(store.db, "people", 4_000, 10)).toMatchObject([{ noticeId: untaken }]);
+  const sent = await routed(store, ["cora"], { factKey: "another" });
+  await store.db.updateTable("notice_deliveries").set({ state: "sent" }).execute();
+  expect(await retried(sent)).toBe(0);
+});
+
 function planOf(payableIds: readonly string[]) {
   const lines = payableIds.map((id) => planLine(id));
   return { summary: planSummary(lines), lines, skipped: [] };

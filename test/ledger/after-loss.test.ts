@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { isBehind } from "../../src/ledger/after-loss.ts";
+import { noticeLoss } from "../support/lost-store.ts";
+import { testStore } from "../store/support.ts";
+
+const HOUR_MS = 3_600_000;
+
+function clockIn(ms: number): ClockReading {
+  const realMs = Date.now() + ms;
+  const of = { businessMs: realMs, serviceMs: realMs, realMs, serviceOffMs: 0 };
+  return { ...of, serviceHeard: true, scale: 1, sandbox: false };
+}
+
+test("a restored store is behind until its hold is released, and what it may have lost would show at the service", async () => {
+  const { store } = await testStore();
+  const behind = (clock: ClockReading | undefined) => isBehind(store.db, "biz_acme", clock);
+  expect([await behind(clockIn(0)), await behind(undefined)]).toEqual([false, false]);
+  await noticeLoss(store);
+  expect([await behind(clockIn(HOUR_MS)), await behind(undefined)]).toEqual([true, true]);
+  const lifted = { released_at_ms: Date.now(), released_by: "oli" };
+  await store.db.updateTable("holds").set(lifted).execute();
+  expect(await behind(clockIn(0))).toBe(true);
+  expect(await behind(clockIn(HOUR_MS))).toBe(false);
+});
