@@ -9,6 +9,11 @@ export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> 
   readonly signedInAtMs?: number;
 }
 
+/** Whether a principal holds one of the roles. */
+export function hasRole({ roles: held }: Pick<Principal, "roles">, roles: readonly string[]) {
+  return held.some((role) => roles.includes(role));
+}
+
 /**
  * @param besides a sentence about who else may
  * @throws GatewayError 403 where the principal holds none of the roles
@@ -18,7 +23,7 @@ export function requireRole(
   roles: readonly string[],
   besides: string = "",
 ): void {
-  if (principal.roles.some((role) => roles.includes(role))) return;
+  if (hasRole(principal, roles)) return;
   const wanted = [...new Set(roles)];
   const which = wanted.length === 1 ? "the role" : "one of the roles";
   throw new GatewayError(

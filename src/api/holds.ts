@@ -54,6 +54,12 @@ export const HoldBody = z
     reason: z.string(),
     author: z.string(),
     roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
+    yours: z
+      .boolean()
+      .optional()
+      .describe(
+        "In the list, and of a bill: whether the one who asks may lift it while it is in force",
+      ),
     createdAt: z.string(),
     until: z.string().nullable(),
     releasedAt: z.string().nullable(),

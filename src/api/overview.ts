@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { CANCELLATION_KINDS } from "../contracts/cancellation.ts";
 import { billSum } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
@@ -48,6 +49,21 @@ const waitingRelease = z
   })
   .openapi("WaitingRelease");
 
+/** A cancellation that ended with something for a person to see to, as one person sees it. */
+const waitingCancellation = z
+  .object({
+    id: z.string(),
+    kind: z.enum(CANCELLATION_KINDS),
+    business: z.string(),
+    launchedBy: z.string(),
+    waitingFor: z
+      .string()
+      .describe("What can be done and until when, as its status says it but for what is released"),
+    roles: z.array(z.string()).describe("Any of these sees to it"),
+    yours: z.boolean().describe("True where the one who asks is among them"),
+  })
+  .openapi("WaitingCancellation");
+
 export const OverviewBody = z
   .object({
     businesses: z.array(
@@ -64,10 +80,12 @@ export const OverviewBody = z
     waiting: z.array(waitingRun).describe("The nearest deadline first"),
     releases: z.array(waitingRelease).describe("The nearest time first"),
     deposits: z.array(waitingDeposit).describe("Of runs, by the day on which they must be made"),
+    cancellations: z.array(waitingCancellation).describe("The newest first"),
   })
   .openapi("Overview");
 
 export type Overview = Shown<typeof OverviewBody>;
 export type WaitingRun = Overview["waiting"][number];
 export type WaitingRelease = Overview["releases"][number];
+export type WaitingCancellation = Overview["cancellations"][number];
 export type WaitingDeposit = Overview["deposits"][number];

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { HoldBody } from "./holds.ts";
-import { parts } from "./schemas.ts";
+import { givenBack, parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 
 const vendorBill = z.object({
@@ -13,6 +13,8 @@ const vendorBill = z.object({
   dueDate: z.string().nullable(),
   executionDate: z.string(),
   state: z.enum(LINE_STATES),
+  givenBack,
+  reasonCode: z.string().nullable(),
   reason: z.string().nullable(),
 });
 

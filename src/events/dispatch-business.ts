@@ -101,14 +101,15 @@ export async function dispatchBusiness(
     .filter(({ type }) => NEEDS_OWNER.includes(type))
     .map(({ objectId }) => objectId);
   // A subscription ends some time; that the bill was paid here is known for ever.
-  const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
-  const paid = await paidHere(store.db, businessId, unwatched);
-  for (const payableId of paid) unowned.add(payableId);
-  if (unwatched.length > paid.size) {
-    // A restored store may have forgotten that it paid them: their owner tells people.
+  const paid = await paidHere(store.db, businessId, failed);
+  const others = new Set(failed.filter((payableId) => !paid.has(payableId)));
+  for (const payableId of paid) if (!ownersOf.has(payableId)) unowned.add(payableId);
+  if (others.size > 0) {
+    // A restored store may have forgotten that it paid them: their owner tells people, also where a
+    // run watches the bill, which knows only what it has paid itself.
     const sinceMs = followedSinceMs(context.nowMs());
     const isPossible = await mayHaveForgotten(store.db, businessId, sinceMs);
-    for (const payableId of isPossible ? unwatched : []) unowned.add(payableId);
+    for (const payableId of isPossible ? others : []) unowned.add(payableId);
   }
   const orphans = failed.filter((payableId) => unowned.has(payableId));
   await eachOf([...new Set(orphans)], SIGNALS_AT_ONCE, async (payableId) => {

@@ -1,4 +1,10 @@
-import type { Overview, WaitingDeposit, WaitingRelease, WaitingRun } from "../api/overview.ts";
+import type {
+  Overview,
+  WaitingCancellation,
+  WaitingDeposit,
+  WaitingRelease,
+  WaitingRun,
+} from "../api/overview.ts";
 import type { StateSums } from "../api/runs.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { whyNotCounted } from "../actions/decide.ts";
@@ -15,6 +21,7 @@ import { sumOfParked } from "../store/lines/parked-lines.ts";
 import { listRuns, type Run } from "../store/runs/runs.ts";
 import { businessNowMs, momentAt } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
+import { waitingCancellations } from "./waiting-cancellations.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
 import { waitingReleases } from "./waiting-releases.ts";
 
@@ -33,6 +40,7 @@ export async function overviewOf(
   const waiting: WaitingRun[] = [];
   const releases: WaitingRelease[] = [];
   const deposits: WaitingDeposit[] = [];
+  const cancellations: WaitingCancellation[] = [];
   for (const profile of profiles) {
     const { name, businessId } = profile;
     const { db } = context.store;
@@ -53,8 +61,9 @@ export async function overviewOf(
     }
     releases.push(...(await waitingReleases(context, profile, principal)));
     deposits.push(...(await waitingDeposits(context, profile, principal, businessMs)));
+    cancellations.push(...(await waitingCancellations(context, profile, principal)));
   }
-  return { businesses, waiting: waiting.toSorted(byDeadline), releases, deposits };
+  return { businesses, waiting: waiting.toSorted(byDeadline), releases, deposits, cancellations };
 }
 
 function byDeadline(one: WaitingRun, other: WaitingRun): number {

@@ -3,9 +3,9 @@ import type { Vendor } from "../api/vendor.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { notFound } from "../actions/errors.ts";
 import { activeHolds } from "../store/holds/holds.ts";
-import { plannedWithParts } from "../store/payables/line-parts.ts";
 import { linesOfVendor, type VendorLine } from "../store/lines/vendor-lines.ts";
 import { lastPaymentsTo } from "./review/last-payments.ts";
+import { markStandingOfRuns } from "./status/given-back.ts";
 import { holdsJson } from "./status/holds.ts";
 import { businessNowMs } from "./moment.ts";
 
@@ -43,7 +43,11 @@ export async function vendorOf(
   }
   const holds = await activeHolds(db, businessId, await businessNowMs(context, business));
   const accounts = accountsIn(lines);
-  const inParts = await plannedWithParts(db, businessId, lines);
+  const standing = await markStandingOfRuns(
+    db,
+    businessId,
+    lines.map(({ plan, line }) => ({ ...line, plan })),
+  );
   return {
     contactId,
     business,
@@ -54,7 +58,7 @@ export async function vendorOf(
       contact === undefined ? (accounts[0]?.last4 ?? null) : (contact.bankAccount?.last4 ?? null),
     changedAt: contact?.updatedAt ?? null,
     accounts,
-    bills: inParts.map(({ plan, line }) => ({
+    bills: standing.map(({ plan, ...line }) => ({
       payableId: line.payableId,
       publicId: plan.publicId,
       runId: line.runId,
@@ -63,6 +67,8 @@ export async function vendorOf(
       dueDate: plan.dueDate,
       executionDate: line.executionDate,
       state: line.state,
+      givenBack: line.givenBack,
+      reasonCode: line.reasonCode,
       reason: line.reason,
     })),
     payments: payments.get(contactId) ?? null,

@@ -3,7 +3,14 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
-import { approveLines, lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import {
+  approveLines,
+  lineState,
+  planLine,
+  seedRun,
+  type SeededRun,
+  setLine,
+} from "../gateway/support/rows.ts";
 import { seedCancellation } from "./support/cancellation.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
@@ -51,6 +58,21 @@ test("A bill over a limit is shown with what gets it paid, in place of a retry t
   const decision = await olga.get("/needs-action/resolve?bill=acme%2Fpbl_0101");
   expect(decision.text).toContain("Give up");
   expect(decision.text).not.toContain("Try again");
+});
+
+test("A vendor's page says of a bill that another run has taken up that it waits for nobody, as that run's report does", async () => {
+  await park("pbl_0101", "over-bill-limit");
+  const later = await seedRun(gateway.store, {
+    ...{ period: "2027-01-08", lines: [planLine("pbl_0101", { contactId: "con_1" })] },
+  });
+  await setLine(gateway.store, later.runId, "pbl_0101", { state: "settled" });
+  const report = await olga.get(`/reports/${encodeURIComponent(run.runId)}`);
+  const { text } = await olga.get("/vendors/con_1?business=acme");
+  for (const shown of [report.text, text]) {
+    expect(shown).toContain(`Given back R02: account closed. ${later.runId} has had it since.`);
+    expect(shown).not.toContain("Needs a person");
+  }
+  expect(text).toMatch(/Earlier bills .*Given back/);
 });
 
 test("An address alone says nothing of a bill or a vendor: done is what is so", async () => {

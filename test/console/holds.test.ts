@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { activeHolds } from "../../src/store/holds/holds.ts";
+import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
@@ -168,6 +168,44 @@ describe("A hold", () => {
     const theirs = await cora.get("/holds/release-all?by=olga");
     expect(theirs.text).toContain("These stay");
     expect((await cora.get("/holds/release-all?by=nora")).text).toContain("by olga");
+  });
+
+  test("is offered for release to those who may lift it, on its page and on its bill's", async () => {
+    const cora = await signedIn(gateway, "cora", ["controller"]);
+    for (const [visits, bill] of [
+      [cora, "pbl_0101"],
+      [olga, "pbl_0102"],
+    ] as const) {
+      const path = `/bills/${bill}/hold?business=acme`;
+      await visits.send(await visits.get(path), path, { reason: "a call is open" });
+    }
+    await gateway.store.transaction((trx) =>
+      createHold(trx, {
+        ...{ businessId: "biz_acme", scope: "payable", value: "pbl_0103", roles: ["owner"] },
+        ...{ reason: "flagged", author: "hold-flagged", nowMs: Date.now() },
+      }),
+    );
+    const offered = async (visits: Visits) => {
+      const { html } = await visits.get("/holds");
+      const ticks = [...html.matchAll(/Release the hold on BILL-000(\d+)/g)].map(
+        ([, no = ""]) => no,
+      );
+      const bills = [];
+      for (const no of ["101", "102", "103"]) {
+        const bill = await visits.get(`/bills/pbl_0${no}?business=acme`);
+        if (bill.html.includes('href="/holds/release?id=')) bills.push(no);
+        else expect(bill.text).toMatch(no === "103" ? /by owner/ : /by operator or admin/);
+      }
+      expect(bills).toEqual(ticks.toSorted());
+      return [...bills, ...(html.includes('action="/holds/release"') ? ["form"] : [])];
+    };
+    expect(await offered(olga)).toEqual(["101", "102", "form"]);
+    expect(await offered(cora)).toEqual(["101", "form"]);
+    expect(await offered(await signedIn(gateway, "otto", ["owner"]))).toEqual(["103", "form"]);
+    const vera = await signedIn(gateway, "vera", ["viewer"]);
+    expect(await offered(vera)).toEqual([]);
+    const whose = /somebody releases it owner .* somebody releases it operator or admin /;
+    expect((await vera.get("/holds")).text).toMatch(whose);
   });
 
   test("is released by what was ticked and no more, with a result for each", async () => {

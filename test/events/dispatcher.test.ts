@@ -184,10 +184,14 @@ describe("the dispatcher", () => {
 
   test("starts the owner of a bill that nobody knows where the store may have forgotten its payment", async () => {
     await noticeLoss(gateway.store);
-    await send("forgotten", "payable.payment.reversed");
-    await eventually(undispatched, (count) => count === 0);
-    const owner = client.workflow.getHandle(retryFailedPaymentId("acme", "forgotten"));
-    expect((await owner.describe()).type).toBe("retryFailedPayment");
+    // Also where a run watches the bill that it has not paid.
+    await startRun(["watched"]);
+    for (const payableId of ["forgotten", "watched"]) {
+      await send(payableId, "payable.payment.reversed");
+      await eventually(undispatched, (count) => count === 0);
+      const owner = client.workflow.getHandle(retryFailedPaymentId("acme", payableId));
+      expect((await owner.describe()).type).toBe("retryFailedPayment");
+    }
   });
 
   test("only marks other events of a run that is over", async () => {

@@ -152,12 +152,12 @@ test("once the money of a cancellation has gone out, nothing says that it can be
       .execute();
   const asking = async (): Promise<string> =>
     (await typed(gateway, operator, ["status", "--needs-action"])).stdout;
-  expect((await said()).match(/stop it before then, or the vendor to return it/g)).toHaveLength(10);
+  expect((await said()).match(/stop it before then, or the vendor to return it/g)).toHaveLength(11);
   await outAt(Date.now() - DAY_MS / 24);
   const after = await said();
   expect(after).not.toMatch(/before then|goes out on/);
   expect(after.match(/The money went out on \w+, \w+ \d+\. To have the money back/g)).toHaveLength(
-    10,
+    11,
   );
   expect(await asking()).toContain(id.split("/").at(-1));
   await outAt(Date.now() - 12 * DAY_MS);

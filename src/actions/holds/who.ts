@@ -1,7 +1,14 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { rolesOfRule } from "../../domain/approvals/rules.ts";
+import { OPERATE } from "../../domain/approvals/token.ts";
+import type { Hold } from "../../store/holds/holds.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import type { ActionContext } from "../context.ts";
+import { hasRole, type Principal } from "../principal.ts";
+import { holdsBy } from "./release.ts";
+
+/** As much of a hold as says who may lift it. */
+type Named = Pick<Hold, "holdId" | "roles">;
 
 /** Roles that the stored playbooks of these businesses let approve. */
 export async function approverRoles(
@@ -17,4 +24,34 @@ export async function approverRoles(
     }
   }
   return [...roles];
+}
+
+/**
+ * Who may lift a hold: the roles that it names; whoever operates where it names none, and an
+ * approver who has set it, also by a stop that cancels.
+ */
+export async function liftersOf(
+  context: Pick<ActionContext, "store" | "clocks">,
+  profile: BusinessProfile,
+  principal: Principal,
+): Promise<(hold: Named) => readonly string[]> {
+  const approvers = await approverRoles(context, [profile]);
+  const { businessMs } = await context.clocks.read(profile);
+  const theirs = { author: principal.name, businessMs };
+  const set = await holdsBy(context.store.db, profile, theirs);
+  const own = new Set(set.map(({ holdId }) => holdId));
+  return ({ holdId, roles }) => {
+    if (roles.length > 0) return roles;
+    return own.has(holdId) ? [...OPERATE, ...approvers] : OPERATE;
+  };
+}
+
+/** Whether somebody may lift a hold, by the same rule. */
+export async function mayLiftOf(
+  context: Pick<ActionContext, "store" | "clocks">,
+  profile: BusinessProfile,
+  principal: Principal,
+): Promise<(hold: Named) => boolean> {
+  const lifters = await liftersOf(context, profile, principal);
+  return (hold) => hasRole(principal, lifters(hold));
 }

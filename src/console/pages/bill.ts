@@ -17,6 +17,7 @@ import { spokenTime } from "../../domain/clock/spoken.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
+import { releasersText } from "./holds.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
@@ -261,7 +262,7 @@ function holdList({ holds, zone }: PayableHistory): Markup {
   const open = holds.filter(({ releasedAt }) => releasedAt === null);
   return html`<ul class="list">
     ${open.map(
-      ({ id, reason, author, createdAt, until }) =>
+      ({ id, reason, author, createdAt, until, yours, roles }) =>
         html`<li>
           <span class="what"
             >${reason}
@@ -270,7 +271,7 @@ function holdList({ holds, zone }: PayableHistory): Markup {
               ${when(createdAt, zone)}${until === null ? "" : html`, until ${when(until, zone)}`}</span
             ></span
           >
-          <a class="button quiet" href="/holds/release?id=${encodeURIComponent(id)}">Release</a>
+          ${yours === true ? html`<a class="button quiet" href="/holds/release?id=${encodeURIComponent(id)}">Release</a>` : html`<span class="quiet">released by ${releasersText({ roles })}</span>`}
         </li>`,
     )}
   </ul>`;

@@ -17,11 +17,15 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
   const list =
     items.length === 0
       ? html`<p class="quiet">Nothing is on hold.</p>`
-      : html`<form action="/holds/release">
-            ${holdTable(items, visitor, true)}
-            <div class="acts"><button>Release what is ticked</button></div>
-          </form>
-          ${pager({ page, pageSize: HOLDS_A_PAGE, totalCount }, (to) => `/holds?page=${to}`)}`;
+      : html`${
+          items.some(({ yours }) => yours === true)
+            ? html`<form action="/holds/release">
+                ${holdTable(items, visitor, true)}
+                <div class="acts"><button>Release what is ticked</button></div>
+              </form>`
+            : holdTable(items, visitor, true)
+        }
+        ${pager({ page, pageSize: HOLDS_A_PAGE, totalCount }, (to) => `/holds?page=${to}`)}`;
   return {
     title: "Holds",
     lead: "A hold keeps what it names from being paid, until it ends or somebody releases it.",
@@ -50,6 +54,7 @@ function allOf({ name }: Visitor): Markup {
   </form>`;
 }
 
+/** @param isTicked whether those that the visitor may release get a tick, and others whose they are */
 export function holdTable(
   items: readonly Hold[],
   { zoneOf }: Pick<Visitor, "zoneOf">,
@@ -80,13 +85,20 @@ export function holdTable(
             {
               title: "Release",
               cell: (hold: Hold) =>
-                tick({ name: "id", value: hold.id }, `Release the hold on ${calledSo(hold)}`),
+                hold.yours === true
+                  ? tick({ name: "id", value: hold.id }, `Release the hold on ${calledSo(hold)}`)
+                  : releasersText(hold),
             },
           ]
         : []),
     ],
     items,
   );
+}
+
+/** Who releases it, for those who may not. */
+export function releasersText({ roles }: Pick<Hold, "roles">): string {
+  return roles.length === 0 ? "operator or admin" : roles.join(" or ");
 }
 
 function calledSo({ scope, value, number, name }: Hold): string {

@@ -33,8 +33,7 @@ import { amount, capital, day, type Markup, runLink, usd, when } from "../words.
 import { RESOLUTIONS } from "./bill-acts.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { bouncedTitle, decidesAccount, incidentPage } from "./incident.ts";
-import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
-import { releaseSection, releasesText } from "./waiting-releases.ts";
+import { waitingSections, waitingTexts } from "./waiting-now.ts";
 
 const BILLS_A_PAGE = 100;
 
@@ -47,10 +46,10 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
     api.get(ParkedBody, "/v1/payables", { query: asked }),
     api.get(OverviewBody, "/v1/overview"),
   ]);
-  const { deposits, releases } = overview;
+  const others = waitingTexts(overview);
   const open = incidents.items.filter(({ phase }) => phase !== "ended");
   const causes = [...Map.groupBy(parked.items, ({ reasonCode }) => reasonCode ?? "")];
-  const isNothing = [open, deposits, releases, causes].every(({ length }) => length === 0);
+  const isNothing = [open, others, causes].every(({ length }) => length === 0);
   return {
     title: "Needs action",
     lead: isNothing
@@ -62,21 +61,14 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
                 `${counted(parked.totalCount, "bill")} of ${formatUsd(parked.totalCents)} ${waits(parked.totalCount)} for a decision.`,
               ]),
           ...(open.length === 0 ? [] : [`${counted(open.length, "funding account")} bounced.`]),
-          ...(deposits.length === 0
-            ? []
-            : [`${sumOfDeposits(deposits)} ${waits(deposits.length)} for approval.`]),
-          ...(releases.length === 0 ? [] : [releasesText(releases)]),
+          ...others,
         ].join(" "),
     main: html` ${live(
       "incidents",
       open.map((each) => incidentSection(each, visitor)),
     )}
-    ${live("deposits", deposits.map(depositSection))}
-    ${live(
-      "releases",
-      releases.map((each) => releaseSection(each, overview)),
-    )}
-    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with bills that are held back, deposits that wait for approval, and what can be done about each.</p>`) : ""}
+    ${waitingSections(overview)}
+    ${isNothing ? section("Nothing here", html`<p>Bills that failed, whose approval expired, or that need a vendor’s new details come here, with bills that are held back, deposits that wait for approval, cancellations that ended with exceptions, and what can be done about each.</p>`) : ""}
     ${causes.map(([code, bills]) => causeSection(code, bills, visitor))}
     ${pager({ page, pageSize: BILLS_A_PAGE, totalCount: parked.totalCount }, (to) => `/needs-action?page=${to}`)}`,
   };

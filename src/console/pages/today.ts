@@ -10,6 +10,7 @@ import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
+import { cancellationItem, cancellationsText } from "./waiting-cancellations.ts";
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseItem, releasesText } from "./waiting-releases.ts";
 
@@ -41,23 +42,30 @@ export const today: PageOf = async ({ api, visitor }) => {
 };
 
 /** What waits, of every kind. */
-type Waiting = Pick<Overview, "waiting" | "releases" | "deposits">;
+type Waiting = Pick<Overview, "waiting" | "releases" | "deposits" | "cancellations">;
 
 /** What waits for the visitor, and what waits for others. */
-function byWhom({ waiting, releases, deposits }: Overview): readonly [Waiting, Waiting] {
+function byWhom({
+  waiting,
+  releases,
+  deposits,
+  cancellations,
+}: Overview): readonly [Waiting, Waiting] {
   const part = (isMine: boolean) => ({
     waiting: waiting.filter(({ yours }) => yours.count > 0 === isMine),
     releases: releases.filter(({ yours }) => yours === isMine),
     deposits: deposits.filter(({ yours }) => yours === isMine),
+    cancellations: cancellations.filter(({ yours }) => yours === isMine),
   });
   return [part(true), part(false)];
 }
 
-function countOf({ waiting, releases, deposits }: Waiting): number {
-  return waiting.length + releases.length + deposits.length;
+function countOf({ waiting, releases, deposits, cancellations }: Waiting): number {
+  return waiting.length + releases.length + deposits.length + cancellations.length;
 }
 
-function leadOf({ businesses }: Overview, { waiting, releases, deposits }: Waiting): string {
+function leadOf({ businesses }: Overview, mine: Waiting): string {
+  const { waiting, releases, deposits, cancellations } = mine;
   const cents = waiting.reduce((sum, { yours }) => sum + yours.cents, 0);
   const bills = waiting.reduce((sum, { yours }) => sum + yours.count, 0);
   const said = [
@@ -68,8 +76,9 @@ function leadOf({ businesses }: Overview, { waiting, releases, deposits }: Waiti
     said.length === 0
       ? []
       : [`${said.join(" and ")} ${waits(bills + deposits.length)} for your approval.`];
-  const yours = [...approval, ...(releases.length === 0 ? [] : [releasesText(releases)])];
-  if (yours.length > 0) return yours.join(" ");
+  const yours = [...approval, releasesText(releases), cancellationsText(cancellations)];
+  const told = yours.filter((text) => text !== "");
+  if (told.length > 0) return told.join(" ");
   const incidents = businesses.reduce((sum, each) => sum + each.incidents, 0);
   if (incidents > 0) {
     return `${counted(incidents, "account")} bounced: one decision for all bills of ${incidents === 1 ? "it" : "each"}.`;
@@ -87,6 +96,7 @@ function waitingList(waiting: Waiting, overview: Overview): Markup {
     ${waiting.waiting.map((run) => waitingItem(run, overview, isShown))}
     ${waiting.releases.map((release) => releaseItem(release, overview))}
     ${waiting.deposits.map((deposit) => depositItem(deposit, isShown))}
+    ${waiting.cancellations.map((cancellation) => cancellationItem(cancellation, isShown))}
   </ul>`;
 }
 

@@ -9,11 +9,11 @@ import type { PageOf, PageRequest } from "../page.ts";
 import {
   amount,
   badge,
+  billStateOf,
   day,
   type Markup,
   paymentStateOf,
   runLink,
-  stateOf,
   usd,
   when,
 } from "../words.ts";
@@ -41,7 +41,8 @@ export const vendor: PageOf = async (request) => {
   const zone = request.visitor.zoneOf(business);
   const mayHold = await request.visitor.mayHold(business);
   const open = bills.filter(
-    ({ state }) => !ENDED_LINE_STATES.includes(state) || state === "parked",
+    ({ state, givenBack }) =>
+      !ENDED_LINE_STATES.includes(state) || (state === "parked" && givenBack !== true),
   );
   const rest = bills.filter((bill) => !open.includes(bill));
   return {
@@ -143,8 +144,8 @@ function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
       { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
       {
         title: "State",
-        cell: ({ state, reason }) =>
-          html`${badge(stateOf(state))}${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
+        cell: (bill) =>
+          html`${badge(billStateOf(bill))}${bill.reason === null ? "" : html`<span class="under why">${bill.reason}</span>`}`,
       },
       { title: "Amount", isNumber: true, cell: amount },
     ],

@@ -6,6 +6,9 @@ export const TOKEN_DAYS = 90;
 /** Payrun's own roles, which approve nothing. */
 export const OWN_ROLES: readonly string[] = ["viewer", "launcher", "operator", "admin"];
 
+/** Who operates: they hold and cancel, and decide about whatever no playbook says more of. */
+export const OPERATE = ["operator", "admin"] as const;
+
 /** Roles that approve and decide nothing. A token with any other role needs a second person. */
 const ONE_PERSON_ROLES: readonly string[] = ["viewer", "launcher", "operator"];
 

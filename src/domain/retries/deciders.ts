@@ -1,7 +1,5 @@
 import type { FailureRule } from "../../contracts/playbook.ts";
-
-/** Who decides about whatever no playbook says more of. */
-const OPERATE = ["operator", "admin"] as const;
+import { OPERATE } from "../approvals/token.ts";
 
 /**
  * Roles of which any decides about a parked bill: whoever operates, and those that its playbook

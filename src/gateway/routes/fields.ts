@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { OPERATE } from "../../domain/approvals/token.ts";
 
 /** Roles that may do what a role of this name may. */
 export const MAY = {
   launch: ["launcher", "admin"],
-  operate: ["operator", "admin"],
+  operate: OPERATE,
   administer: ["admin"],
 } as const;
 

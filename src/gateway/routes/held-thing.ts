@@ -1,5 +1,4 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { holdsBy } from "../../actions/holds/release.ts";
 import { approverRoles } from "../../actions/holds/who.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { unprocessable } from "../../actions/errors.ts";
@@ -90,24 +89,4 @@ export function requireLifter(
 ): void {
   const isPersons = roles.length === 0 && !isSetByPayrun(author);
   requireRole(principal, lifters, isPersons ? `${author}, who has set it, may as well.` : "");
-}
-
-/**
- * Who may lift a hold: the roles that it names; whoever operates where it names none, and an
- * approver who has set it, also by a stop that cancels.
- */
-export async function liftersOf(
-  context: ScopedContext,
-  profile: BusinessProfile,
-  principal: Principal,
-): Promise<(hold: Hold) => readonly string[]> {
-  const approvers = await approverRoles(context, [profile]);
-  const { businessMs } = await context.clocks.read(profile);
-  const theirs = { author: principal.name, businessMs };
-  const set = await holdsBy(context.store.db, profile, theirs);
-  const own = new Set(set.map(({ holdId }) => holdId));
-  return ({ holdId, roles }) => {
-    if (roles.length > 0) return roles;
-    return own.has(holdId) ? [...MAY.operate, ...approvers] : MAY.operate;
-  };
 }

@@ -5,20 +5,14 @@ import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { notFound, unprocessable } from "../../actions/errors.ts";
 import { endedByPerson, liftHolds } from "../../actions/holds/release.ts";
+import { liftersOf, mayLiftOf } from "../../actions/holds/who.ts";
 import { createNamedHold, endOf } from "../../actions/holds/set-hold.ts";
 import { requireRole } from "../../actions/principal.ts";
 import { goesOutJson, heldSums, holdJson, holdsJson } from "../../reports/status/holds.ts";
 import { countHolds, getHold, type Hold, listHolds } from "../../store/holds/holds.ts";
 import type { Routes } from "../http/route.ts";
 import { id, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
-import {
-  heldThing,
-  holders,
-  liftersOf,
-  requireHolder,
-  requireLifter,
-  targetsOf,
-} from "./held-thing.ts";
+import { heldThing, holders, requireHolder, requireLifter, targetsOf } from "./held-thing.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */
 const HOLDS_MOST = 1_000;
@@ -71,7 +65,7 @@ function addList(routes: Routes): void {
       pageSize: pageSize(HOLDS_MOST),
     }),
     responses: { 200: { description: "Newest first", schema: HoldListBody } },
-    handle: async ({ query, context }) => {
+    handle: async ({ query, principal, context }) => {
       const profiles =
         query.business === undefined
           ? context.profiles.all()
@@ -90,7 +84,8 @@ function addList(routes: Routes): void {
         totalCount += count;
         if (rows.limit === 0 || rows.offset === count) continue;
         const holds = await listHolds(db, filter, rows);
-        items.push(...(await holdsJson(db, holds, profile)));
+        const mayLift = await mayLiftOf(context, profile, principal);
+        items.push(...(await holdsJson(db, holds, profile, mayLift)));
       }
       const nextPage = page * query.pageSize < totalCount ? page + 1 : null;
       return { status: 200, json: { items, totalCount, nextPage } };

@@ -9,6 +9,7 @@ import { ParkedBody } from "../../api/parked.ts";
 import { parkedBills } from "../../reports/parked.ts";
 import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
 import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
+import { mayLiftOf } from "../../actions/holds/who.ts";
 import { businessOfPayable } from "../../actions/payables.ts";
 import { nameOfPlanned, resolve, type Resolution } from "../../actions/resolve.ts";
 import { businessQuery, id, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
@@ -37,9 +38,14 @@ export function addPayableRoutes(routes: Routes): void {
     params: payableParams,
     query: businessQuery,
     responses: { 200: { description: "First to last", schema: HistoryBody } },
-    handle: async ({ params, query, context }) => {
+    handle: async ({ params, query, principal, context }) => {
       const profile = await businessOfPayable(context, params.id, query.business);
-      return { status: 200, json: await historyOf(context, profile, params.id) };
+      const mayLift = await mayLiftOf(context, profile, principal);
+      const history = await historyOf(context, profile, params.id);
+      const holds = history.holds.map((hold) => {
+        return { ...hold, yours: mayLift({ holdId: hold.id, roles: hold.roles }) };
+      });
+      return { status: 200, json: { ...history, holds } };
     },
   });
 

@@ -11,14 +11,15 @@ import {
   holdsBy,
   liftHolds,
 } from "../../actions/holds/release.ts";
-import { type Principal, requireRole } from "../../actions/principal.ts";
+import { liftersOf } from "../../actions/holds/who.ts";
+import { hasRole, type Principal, requireRole } from "../../actions/principal.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";
 import type { Routes } from "../http/route.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { name, words } from "./fields.ts";
-import { holders, liftersOf } from "./held-thing.ts";
+import { holders } from "./held-thing.ts";
 
 /** Lifts at once what one person has set, also by the cancels that they have asked for. */
 export function addReleaseRoutes(routes: Routes): void {
@@ -132,7 +133,7 @@ async function heldBy(
         : await holdsBy(db, profile, { author: asked.by, businessMs });
     for (const { author } of inForce) if (!author.includes("/")) authors.add(author);
     const lifters = await liftersOf(context, profile, principal);
-    const mayLift = (hold: Hold) => lifters(hold).some((role) => principal.roles.includes(role));
+    const mayLift = (hold: Hold) => hasRole(principal, lifters(hold));
     const lifting: Hold[] = [];
     const kept: Kept[] = [];
     for (const hold of holds) {

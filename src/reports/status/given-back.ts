@@ -3,7 +3,7 @@ import type { BillSum } from "../../domain/counted.ts";
 import { givenBackIn, sumGivenBackIn } from "../../store/lines/parked-lines.ts";
 import { reasonGivenBack } from "../../domain/runs/given-back.ts";
 import type { Db } from "../../store/index.ts";
-import { linesWithParts } from "../../store/payables/line-parts.ts";
+import { type InParts, linesWithParts } from "../../store/payables/line-parts.ts";
 import type { Run } from "../../store/runs/runs.ts";
 
 type Standing = Pick<
@@ -11,21 +11,43 @@ type Standing = Pick<
   "payableId" | "state" | "amountCents" | "paymentIds" | "reason"
 >;
 
+type Marked<Bill> = Bill & InParts & { readonly givenBack?: true };
+
 /**
  * The same bills of a run with what their states don't say: how much of one that is paid in part is
  * paid, and which of them no person needs to look at, because the next run plans them or another one
  * has taken them up.
  */
-export async function markStanding<Bill extends Standing>(
+export function markStanding<Bill extends Standing>(
   db: Db,
   { runId, businessId }: Pick<Run, "runId" | "businessId">,
   bills: readonly Bill[],
-): Promise<(Bill & { readonly givenBack?: true })[]> {
-  const inParts = await linesWithParts(db, businessId, bills);
-  if (!bills.some(({ state }) => state === "parked")) return inParts;
-  const givenBack = await givenBackIn(db, { runId });
+): Promise<Marked<Bill>[]> {
+  return markIn(db, { businessId, runOf: () => runId }, bills);
+}
+
+/** The same of bills of several runs. */
+export function markStandingOfRuns<Bill extends Standing & { readonly runId: string }>(
+  db: Db,
+  businessId: string,
+  bills: readonly Bill[],
+): Promise<Marked<Bill>[]> {
+  return markIn(db, { businessId, runOf: ({ runId }) => runId }, bills);
+}
+
+async function markIn<Bill extends Standing>(
+  db: Db,
+  of: { readonly businessId: string; readonly runOf: (bill: Bill) => string },
+  bills: readonly Bill[],
+): Promise<Marked<Bill>[]> {
+  const inParts = await linesWithParts(db, of.businessId, bills);
+  const parked = bills.filter(({ state }) => state === "parked");
+  const givenBack = new Map<string, Awaited<ReturnType<typeof givenBackIn>>>();
+  for (const runId of new Set(parked.map(of.runOf))) {
+    givenBack.set(runId, await givenBackIn(db, { runId }));
+  }
   return inParts.map((bill) => {
-    const takenUpBy = givenBack.get(bill.payableId);
+    const takenUpBy = givenBack.get(of.runOf(bill))?.get(bill.payableId);
     if (takenUpBy === undefined) return bill;
     const reason = reasonGivenBack(bill.reason, takenUpBy);
     return { ...bill, reason, givenBack: true as const };

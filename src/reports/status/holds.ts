@@ -16,11 +16,16 @@ import { type OpenLine, openSumsOf, paidSumOf } from "../../store/lines/open-lin
 import { paidOutside } from "./paid-outside.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
-/** Holds as the API shows them, with what people call what they are on. */
+/**
+ * Holds as the API shows them, with what people call what they are on.
+ *
+ * @param mayLift whether the one who asks may lift one, where they are told
+ */
 export async function holdsJson(
   db: Db,
   holds: readonly Hold[],
   { name: business, zone = NEW_YORK }: Pick<BusinessProfile, "name" | "zone">,
+  mayLift?: (hold: Hold) => boolean,
 ) {
   const called = await namesOfHolds(db, holds);
   return holds.map((hold) => {
@@ -41,6 +46,7 @@ export async function holdsJson(
       until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
       releasedAt: hold.releasedAtMs === null ? null : new Date(hold.releasedAtMs).toISOString(),
       releasedBy: hold.releasedBy,
+      ...(mayLift === undefined ? {} : { yours: mayLift(hold) }),
     };
   });
 }

@@ -24,12 +24,26 @@ export async function waitingForNow(
   context: NowContext,
   cancellation: Cancellation,
 ): Promise<string | null> {
-  const { endedAtMs, phase, waitingFor, workflowId } = cancellation;
+  const { endedAtMs, phase, waitingFor } = cancellation;
   const releasedBy = releasersOf(cancellation.policy);
   const leavesNothing = phase !== "completed-with-exceptions" && releasedBy.length === 0;
   if (endedAtMs === null || leavesNothing) return waitingFor;
+  return leftNow(context, cancellation, releasedBy);
+}
+
+/**
+ * What a cancellation that has ended leaves to a person now.
+ *
+ * @param releasedBy roles that release bills which it holds back; empty to leave these out
+ */
+export async function leftNow(
+  context: NowContext,
+  cancellation: Cancellation,
+  releasedBy: readonly string[] = [],
+): Promise<string | null> {
   const { db } = context.store;
-  const items = await withStatus(db, cancellation, await listItems(db, workflowId));
+  const stored = await listItems(db, cancellation.workflowId);
+  const items = await withStatus(db, cancellation, stored);
   return leftToPeople(items, await nowMsOf(context, cancellation.business), releasedBy);
 }
 

@@ -22,7 +22,7 @@ const MAY_BE_IN_PARTS = sql<SqlBool>`(run_lines.payment_ids like '%,%' or (
 type Line = Pick<RunLine, "state" | "amountCents" | "paymentIds">;
 
 /** With the parts of a line that has several. */
-interface InParts {
+export interface InParts {
   readonly parts?: LineParts;
 }
 

@@ -1,7 +1,22 @@
 import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
 import { insertItem } from "../../../src/store/cancellations/cancellation-items.ts";
-import { insertCancellation } from "../../../src/store/cancellations/cancellations.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../../src/store/cancellations/cancellations.ts";
 import type { Store } from "../../../src/store/index.ts";
+
+/** It has ended, and the service has several scheduled payments of each bill: money goes out. */
+export async function endWithExceptions(store: Store, workflowId: string): Promise<void> {
+  const goesOutAtMs = Date.now() + 86_400_000;
+  await store.db
+    .updateTable("cancellation_items")
+    .set({ state: "several-scheduled", reason: null, goes_out_at_ms: goesOutAtMs })
+    .where("workflow_id", "=", workflowId)
+    .execute();
+  const phase = "completed-with-exceptions" as const;
+  await changeCancellation(store.db, workflowId, { phase, endedAtMs: Date.now() });
+}
 
 /** A cancellation of a payment of each of these bills. @returns its id */
 export async function seedCancellation(

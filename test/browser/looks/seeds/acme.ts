@@ -1,7 +1,7 @@
 import { appendAudit } from "../../../../src/store/audit/audit.ts";
 import { openIncident } from "../../../../src/store/incidents/incidents.ts";
 import { setRunPhase } from "../../../../src/store/runs/runs.ts";
-import { seedCancellation } from "../../../console/support/cancellation.ts";
+import { endWithExceptions, seedCancellation } from "../../../console/support/cancellation.ts";
 import { seedDeposit } from "../../../console/support/deposit.ts";
 import { seedWeekly } from "../../../console/support/weekly-run.ts";
 import type { TestGateway } from "../../../gateway/support/gateway.ts";
@@ -57,8 +57,7 @@ export async function seedAcme(gateway: TestGateway): Promise<Acme> {
       ...{ roles: ["owner"], nowMs: Date.now(), failedAtMs: Date.now() },
     }),
   );
-  return {
-    ...{ run, paying, deposit, holdId: String(held.json["id"]) },
-    cancellation: await seedCancellation(store, ["pbl_0101", "pbl_0102"]),
-  };
+  const cancellation = await seedCancellation(store, ["pbl_0101", "pbl_0102"]);
+  await endWithExceptions(store, cancellation);
+  return { run, paying, deposit, holdId: String(held.json["id"]), cancellation };
 }

@@ -1,0 +1,43 @@
+import { html } from "hono/html";
+import type { WaitingCancellation } from "../../api/overview.ts";
+import { runPage } from "../../contracts/console-pages.ts";
+import { counted } from "../../domain/counted.ts";
+import { section } from "../elements.ts";
+import { type Markup, who } from "../words.ts";
+
+/** `1 cancellation ended with exceptions.`; nothing for none. */
+export function cancellationsText({ length }: readonly WaitingCancellation[]): string {
+  return length === 0 ? "" : `${counted(length, "cancellation")} ended with exceptions.`;
+}
+
+/** A cancellation that ended with exceptions, among what waits for somebody. */
+export function cancellationItem(cancellation: WaitingCancellation, isShown: boolean): Markup {
+  const { id, business, launchedBy, waitingFor, roles, yours } = cancellation;
+  return html`<li>
+    <span class="what"
+      ><a href="${runPage(id)}">${titleOf(cancellation)}</a>${isShown ? ` (${business})` : ""}
+      <span class="under why">Waits for ${waitingFor}</span>
+      <span class="under"
+        >${yours ? "For you to see to" : `For ${roles.join(" or ")} to see to`}. Asked for by
+        ${who(launchedBy)}.</span
+      ></span
+    >
+  </li>`;
+}
+
+/** The same, among what stands still until somebody decides. */
+export function cancellationSection(cancellation: WaitingCancellation): Markup {
+  const { id, business, launchedBy, waitingFor, roles } = cancellation;
+  return section(
+    titleOf(cancellation),
+    html`<p>
+      Waits for ${waitingFor} It takes the role ${roles.join(" or ")}. Asked for by
+      ${who(launchedBy)}, of ${business}. <a href="${runPage(id)}">What became of each payment</a>
+    </p>`,
+    `cancellation-${id.replaceAll(/[^\w]+/g, "-")}`,
+  );
+}
+
+function titleOf({ kind }: WaitingCancellation): string {
+  return kind === "hold" ? "Not all was held back" : "Not all was cancelled";
+}

@@ -1,0 +1,30 @@
+import { html } from "hono/html";
+import type { Overview } from "../../api/overview.ts";
+import { waits } from "../../domain/counted.ts";
+import { live } from "../elements.ts";
+import type { Markup } from "../words.ts";
+import { cancellationSection, cancellationsText } from "./waiting-cancellations.ts";
+import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
+import { releaseSection, releasesText } from "./waiting-releases.ts";
+
+/** What waits for somebody, whoever it is, besides accounts that bounced, runs and parked bills. */
+export function waitingTexts({ deposits, releases, cancellations }: Overview): string[] {
+  return [
+    deposits.length === 0
+      ? ""
+      : `${sumOfDeposits(deposits)} ${waits(deposits.length)} for approval.`,
+    releasesText(releases),
+    cancellationsText(cancellations),
+  ].filter((text) => text !== "");
+}
+
+/** Each of that with the way to decide about it. */
+export function waitingSections(overview: Overview): Markup {
+  const { deposits, releases, cancellations } = overview;
+  return html`${live("deposits", deposits.map(depositSection))}
+  ${live(
+    "releases",
+    releases.map((each) => releaseSection(each, overview)),
+  )}
+  ${live("cancellations", cancellations.map(cancellationSection))}`;
+}

@@ -1,0 +1,33 @@
+import type { ActionContext } from "../actions/context.ts";
+import { hasRole, type Principal } from "../actions/principal.ts";
+import type { WaitingCancellation } from "../api/overview.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { OPERATE } from "../domain/approvals/token.ts";
+import { listCancellations } from "../store/cancellations/cancellation-list.ts";
+import { leftNow } from "./status/left-items.ts";
+
+/** More at once are no day's work. */
+const WAITING_MOST = 50;
+
+/**
+ * Cancellations of a business that ended with exceptions about which a person can still do
+ * something, as one person sees them, the newest first. Bills to release are not among them.
+ */
+export async function waitingCancellations(
+  context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,
+  { businessId }: BusinessProfile,
+  principal: Principal,
+): Promise<WaitingCancellation[]> {
+  const waiting: WaitingCancellation[] = [];
+  const asked = { businessId, phase: "completed-with-exceptions", limit: WAITING_MOST };
+  for (const each of await listCancellations(context.store.db, asked)) {
+    const waitingFor = await leftNow(context, each);
+    if (waitingFor === null) continue;
+    waiting.push({
+      ...{ id: each.workflowId, kind: each.policy.kind, business: each.business },
+      ...{ launchedBy: each.requestedBy, waitingFor },
+      ...{ roles: [...OPERATE], yours: hasRole(principal, OPERATE) },
+    });
+  }
+  return waiting;
+}
