@@ -116,9 +116,9 @@ export async function runLongTests(flags) {
 }
 
 /** How many days pass at the same time beside the long forms: some compute while others wait. */
-const DAYS_AT_ONCE = 4;
+const DAYS_AT_ONCE = 3;
 /** How many more once the long forms are over. */
-const MORE_AFTERWARDS = 2;
+const MORE_AFTERWARDS = 3;
 
 /**
  * @param {Promise<unknown>} longForms what they run beside; more days at a time once it is over

@@ -229,7 +229,8 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   if (!(await lineApproved(store.db, retry.line, retry.clock.businessMs))) {
     return leaveToNextRun(retry, "not-approved", `${NO_APPROVAL} ${NEXT_RUN}`);
   }
-  await setLine(retry, { state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
+  const { reasonCode, requestedBy } = retry.row;
+  await setLine(retry, { state: "retrying", reasonCode, reason: `Retried by ${requestedBy}.` });
   return payWhenFree(retry, `a person asked for it, it runs on ${runsOn}`);
 }
 

@@ -17,14 +17,11 @@ export const UNANSWERED = "a request that may still pay";
 
 /** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
 export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
-  const { context, run, clock } = retry;
+  const { clock } = retry;
   const [hold, ...others] = await holdsNow(retry);
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
-    const reason = onHoldText(hold, others.length);
-    // The judgement itself may have announced another day.
-    const line = await getRunLine(context.store.db, run.runId, retry.payableId);
-    if (line?.reason !== reason) await setLine(retry, { reasonCode: ON_HOLD, reason });
+    await noteHold(retry, hold, others.length);
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
   const { waits, tellInMs } = await ownWaits(retry);
@@ -36,15 +33,27 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   return assessment(retry, "waiting", text, soonestSleepMs(waitMs, tellInMs));
 }
 
+async function noteHold(retry: RetryCase, hold: Hold, others: number): Promise<void> {
+  const reason = onHoldText(hold, others);
+  // The judgement itself may have announced another day.
+  const line = await getRunLine(retry.context.store.db, retry.run.runId, retry.payableId);
+  if (line?.reason !== reason) await setLine(retry, { reasonCode: ON_HOLD, reason });
+}
+
 function holdsNow({ context, businessId, run, line, clock }: RetryCase): Promise<Hold[]> {
   const { playbook } = run;
   const of = { ...line, businessId, playbook, businessNowMs: clock.businessMs };
   return activeHoldsFor(context.store.db, of);
 }
 
-/** What a hold has kept back says again why it failed, once nothing keeps it back any more. */
+/**
+ * What a hold has kept back says again why it failed, once nothing keeps it back any more; or which
+ * other hold does.
+ */
 export async function noteRelease(retry: RetryCase): Promise<void> {
-  if (retry.line.reasonCode !== ON_HOLD || (await holdsNow(retry)).length > 0) return;
+  if (retry.line.reasonCode !== ON_HOLD) return;
+  const [hold, ...others] = await holdsNow(retry);
+  if (hold !== undefined) return noteHold(retry, hold, others.length);
   const { reasonCode, reason, retryOn } = retry.row;
   const again = retryOn === null ? "" : ` Tried again on ${retryOn}.`;
   await setLine(retry, { reasonCode, reason: `${withFullStop(reason ?? "It failed")}${again}` });

@@ -74,8 +74,10 @@ async function seen(state: State): Promise<string[]> {
   const found: string[] = state.who === null ? [] : await lacking(page);
   for (const [at, look] of looks.entries()) {
     await wear(page, look, state.isPrinted);
-    // Of all four, axe looks at the first and the last: both widths and both colours.
-    const withAxe = at === 0 || at === LOOKS.length - 1;
+    // Of all four, axe looks at the first and the last: both widths and both colours. In the short
+    // form it looks at every other round of them.
+    const isTurn = looks.length > 1 || Math.ceil(states / LOOKS.length) % 2 === 1;
+    const withAxe = isTurn && (at === 0 || at === LOOKS.length - 1);
     found.push(...(await faults(page, look, withAxe)).map((fault) => `${look.name}: ${fault}`));
     if (isKept) await keep(page, state, look);
   }

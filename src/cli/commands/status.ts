@@ -35,7 +35,8 @@ export function addStatusCommand(program: Command, session: Session): void {
           const path = `/v1/runs/${encodeURIComponent(runId)}`;
           const run = await gateway.get(path, AnyStatusBody);
           output.lines(statusLines(run));
-          if (!hasEnded(run)) await noteNobodyWorks(gateway, output);
+          const isOver = run.kind === "pay-run" ? hasEnded(run) : run.waitingFor === null;
+          if (!isOver) await noteNobodyWorks(gateway, output);
           if (
             run.kind === "kyb-onboarding" ||
             run.kind === "funding-incident" ||

@@ -89,7 +89,8 @@ export function saidNow(item: EndedItem, businessMs: number): Said {
   const isPast = goesOutAtMs !== null && businessMs >= goesOutAtMs && !isHeld;
   const isOut = !isScheduled || isPast || OUT.has(status);
   const outAtMs = goesOutAtMs ?? (isOut ? cancelledAtMs : null);
-  const isEndless = state === "unknown" || isHeld || outAtMs === null;
+  const isOpen = state === "unknown" && !OUT.has(status);
+  const isEndless = isOpen || isHeld || outAtMs === null;
   const lastDay = isEndless ? null : addBankingDays(newYorkDate(outAtMs), ASKED_BANKING_DAYS);
   const asks = lastDay === null || newYorkDate(businessMs) <= lastDay;
   return { reason: textNow(item, isOut), asks, lastDay };

@@ -50,7 +50,7 @@ export function besideText(
   beside: readonly (OthersPayment & { readonly status: string })[],
 ): string {
   if (beside.length === 0) return "";
-  const moving = beside.every(({ status }) => status === "completed") ? "" : ", on its way";
+  const moving = beside.some(({ status }) => status === "completed") ? "" : ", on its way";
   const what = `${namesOf(beside)} of ${formatUsd(centsOf(beside))}${moving}`;
   return beside.some(mayBeOurs)
     ? ` Not on record here: ${what}.`

@@ -1,5 +1,5 @@
 import type { IncidentBill } from "../../contracts/incident.ts";
-import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
@@ -179,39 +179,45 @@ interface FailedLine extends Account {
  * Vendors of bills that failed on that day as well, by what their retries know: a line may have
  * moved to the day of a new payment since, or say what it waits for.
  */
-async function bouncedToo(db: Db, line: FailedLine, code: string | null) {
+async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promise<string[]> {
   const { businessId, sourceId, contactId, executionDate } = line;
   // First the open cases, which are few, or SQLite would read all that was ever retried.
   const open = await findAll(db, "retry_cases", { businessId, sourceId }, ["payable_id"]);
   if (open.length === 0) return [];
-  return db
+  const ids = idsIn(open.map(({ payableId }) => payableId));
+  const rows = await db
     .selectFrom("retries")
     .innerJoin("run_lines", (join) =>
       join
         .onRef("run_lines.run_id", "=", "retries.run_id")
         .onRef("run_lines.payable_id", "=", "retries.payable_id"),
     )
-    .select("run_lines.contact_id")
+    .select(["retries.phase", "retries.handled_payment_ids"])
+    .select(["run_lines.contact_id", "run_lines.execution_date"])
     .where("retries.business_id", "=", businessId)
-    .where("retries.payable_id", "in", idsIn(open.map(({ payableId }) => payableId)))
+    .where("retries.payable_id", "in", ids)
     .where("retries.reason_code", "=", code ?? "")
     .where("run_lines.contact_id", "!=", contactId)
-    .where((eb) =>
-      eb.or([
-        eb("run_lines.execution_date", "=", executionDate),
-        eb.exists(
-          eb
-            .selectFrom("sends")
-            .select("sends.seq")
-            .whereRef("sends.business_id", "=", "retries.business_id")
-            .whereRef("sends.subject", "=", "retries.payable_id")
-            .where("sends.execution_date", "=", executionDate)
-            .whereRef("sends.seq", "<", "run_lines.attempts"),
-        ),
-      ]),
-    )
     .execute();
+  const sent = await db
+    .selectFrom("sends")
+    .select(["subject", "made_ids"])
+    .where("business_id", "=", businessId)
+    .where("subject", "in", ids)
+    .where("execution_date", "=", executionDate)
+    .execute();
+  const made = new Set(sent.flatMap((row) => toSend(row).madeIds));
+  return rows
+    .filter((row) => {
+      const { phase, handledPaymentIds } = toRetry(row);
+      const isOfThatDay = phase !== "following" && row.execution_date === executionDate;
+      return isOfThatDay || handledPaymentIds.some((id) => made.has(id));
+    })
+    .map((row) => row.contact_id);
 }
+
+const toRetry = readerOf("retries");
+const toSend = readerOf("sends");
 
 /** How other bills of the same account and day fared: whose account is bad may be told from it. */
 export async function dayOfFailure(
@@ -236,10 +242,10 @@ export async function dayOfFailure(
     .where("reason_code", "=", code ?? "")
     .where("contact_id", "!=", line.contactId)
     .execute();
-  const vendors = [...failed, ...(await bouncedToo(db, line, code))];
+  const vendors = [...failed.map((row) => row.contact_id), ...(await bouncedToo(db, line, code))];
   return {
     othersThrough: Number(through?.count ?? 0),
-    otherVendorsFailed: new Set(vendors.map((row) => row.contact_id)).size,
+    otherVendorsFailed: new Set(vendors).size,
   };
 }
 

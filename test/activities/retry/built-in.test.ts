@@ -1,29 +1,39 @@
 import { expect } from "vitest";
+import { changeLine } from "../../../src/store/lines/lines.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
-import { test } from "../money-world.ts";
+import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
-test("without a stored playbook the account is paused once three vendors have bounced on one day, also where the first is paid again already and another is on hold", async ({
-  world,
-}) => {
+/** A bill of each of three vendors, paid on one day, all of which bounce. */
+async function threeBounces(world: MoneyWorld): Promise<PlannedBills> {
   const vendors = ["v1", "v2", "v3"].map((id) => {
     return { id, displayName: id, bankAccount: { last4: "1111" } };
   });
   await world.world.reset({ contacts: vendors });
   const planned = await world.approvedRun(vendors.map(({ id }) => ({ contactId: id })));
-  const { runId, payableIds } = planned;
-  for (const payableId of payableIds) {
+  for (const payableId of planned.payableIds) {
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
   }
-  await world.pay(runId);
+  await world.pay(planned.runId);
   await world.control.advance("P9D");
-  await world.follow(runId);
+  await world.follow(planned.runId);
+  return planned;
+}
+
+async function paidAgain(world: MoneyWorld, payableId: string): Promise<void> {
+  await world.look(payableId);
+  expect((await world.payAgain(payableId)).phase).toBe("following");
+}
+
+test("without a stored playbook the account is paused once three vendors have bounced on one day, also where the first is paid again already and another is on hold", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await threeBounces(world);
   const [first = "", second = "", third = ""] = payableIds;
-  await world.look(first);
-  expect((await world.payAgain(first)).phase).toBe("following");
+  await paidAgain(world, first);
+  const onHold = { scope: "contact", value: "v2", reason: "a call", author: "olga" } as const;
   const { businessId } = world;
-  const onHold = { businessId, value: "v2", reason: "a call", author: "olga" };
   await world.store.transaction((trx) =>
-    createHold(trx, { ...onHold, scope: "contact", nowMs: Date.now() }),
+    createHold(trx, { ...onHold, businessId, nowMs: Date.now() }),
   );
   await world.look(second);
   await world.look(second);
@@ -36,4 +46,17 @@ test("without a stored playbook the account is paused once three vendors have bo
   expect(await world.holds()).toContainEqual(
     expect.objectContaining({ scope: "source", value: sourceId }),
   );
+});
+
+test("without a stored playbook bills that bounced on another day and are paid again on this one pause nothing", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await threeBounces(world);
+  const [first = "", second = "", third = ""] = payableIds;
+  await paidAgain(world, first);
+  await paidAgain(world, second);
+  const { executionDate } = await world.line(runId, first);
+  await changeLine(world.store.db, { runId, payableId: third }, { executionDate }, Date.now());
+  expect((await world.look(third)).waitingFor).not.toMatch(/one decision/);
+  expect(await world.holds()).toEqual([]);
 });
