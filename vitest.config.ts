@@ -59,8 +59,8 @@ function inBrowser(): TestProjectInlineConfiguration[] {
 export default defineConfig({
   test: {
     pool: "forks",
-    // Twice the cores of a small machine: whole stacks wait more than they compute.
-    maxWorkers: 4,
+    // More than twice the cores of a small machine: whole stacks wait more than they compute.
+    maxWorkers: 5,
     // Slow is not wrong: a machine may be busy with much else.
     testTimeout: 240_000,
     // A machine that stands still for seconds breaks no promise.

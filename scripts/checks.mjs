@@ -110,7 +110,7 @@ function longTests() {
 export async function runLongTests(flags) {
   const env = { PAYRUN_TEST_LONG: "1" };
   if (flags.length > 0) return runTests(flags, env);
-  const longForms = runTests(longTests(), env);
+  const longForms = runTests(["--maxWorkers", "4", ...longTests()], env);
   const outcomes = await Promise.all([longForms, runOnTellingDays(longForms)]);
   return outcomes.every((passed) => passed);
 }
