@@ -137,7 +137,7 @@ async function runOnTellingDays(longForms) {
   const run = (/** @type {number} */ length) => Promise.all(Array.from({ length }, runSome));
   await Promise.all([run(DAYS_AT_ONCE), longForms.then(() => run(MORE_AFTERWARDS))]);
   const outcome = red.length === 0 ? "all green" : `red on ${red.join(", ")}`;
-  process.stdout.write(`${days.length} telling days: ${outcome}\n`);
+  write(`${days.length} telling days: ${outcome}\n`);
   return red.length === 0;
 }
 
@@ -161,8 +161,8 @@ async function runOnDay({ now, what, files }) {
     timeoutMs: 30 * 60_000,
   });
   const took = `${Math.round((performance.now() - startedAt) / 1000)} s`;
-  process.stdout.write(`${day.ok ? "✓" : "✗"} on ${now}, ${what} (${took})\n`);
-  if (!day.ok) process.stdout.write(`${day.stdout}${day.stderr}${day.why}\n`);
+  write(`${day.ok ? "✓" : "✗"} on ${now}, ${what} (${took})\n`);
+  if (!day.ok) write(`${day.stdout}${day.stderr}${day.why}\n`);
   return day.ok;
 }
 

@@ -1,5 +1,6 @@
 import type { Token } from "../store/approvals/tokens.ts";
 import { GatewayError } from "./errors.ts";
+import { hasRole } from "../domain/approvals/token.ts";
 
 /** Who asks: known by their token, or by a session of the console. */
 export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> {
@@ -7,11 +8,6 @@ export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> 
   readonly tokenId: string;
   /** When they signed in; undefined for whoever shows the token itself. */
   readonly signedInAtMs?: number;
-}
-
-/** Whether a principal holds one of the roles. */
-export function hasRole({ roles: held }: Pick<Principal, "roles">, roles: readonly string[]) {
-  return held.some((role) => roles.includes(role));
 }
 
 /**

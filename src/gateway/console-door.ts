@@ -19,6 +19,7 @@ import {
   requireOwnForm,
   type SignedInCaller,
 } from "./http/sessions.ts";
+import { hasRole } from "../domain/approvals/token.ts";
 
 /**
  * The console's way into the gateway: sessions instead of tokens, and then the operations of the
@@ -38,15 +39,16 @@ export function consoleDoor(
       if (caller === undefined) return undefined;
       const { name, roles } = caller.principal;
       const scoped = scopedTo(context, caller);
-      const hasOne = (of: readonly string[]) => of.some((role) => roles.includes(role));
       const visitor: Visitor = {
         name,
         roles,
         businesses: scoped.profiles.all().map((profile) => profile.name),
-        mayOperate: hasOne(MAY.operate),
+        mayOperate: hasRole(caller.principal, MAY.operate),
         mayHold: async (business) => {
           const profile = scoped.profiles.get(business);
-          return profile !== undefined && hasOne(await holdersOf(scoped, profile));
+          return (
+            profile !== undefined && hasRole(caller.principal, await holdersOf(scoped, profile))
+          );
         },
         zoneOf: (business) => zoneOf(context, business),
         formToken: { field: FORM_TOKEN_FIELD, value: formTokenOf(caller) },

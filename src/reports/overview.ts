@@ -13,7 +13,6 @@ import type { Principal } from "../actions/principal.ts";
 import { askedRoles, askOf } from "../domain/approvals/asks.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { newYorkDate, weekOf } from "../domain/clock/new-york.ts";
-import { sumCents } from "../domain/money.ts";
 import { waitingBills } from "../store/approvals/approval-waits.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import { type DaySum, sumsByDay } from "../store/lines/day-sums.ts";
@@ -24,6 +23,8 @@ import { deadlineOf } from "./status/run.ts";
 import { waitingCancellations } from "./waiting-cancellations.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
 import { waitingReleases } from "./waiting-releases.ts";
+import { hasRole } from "../domain/approvals/token.ts";
+import { NOTHING, plus } from "../domain/counted.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -83,24 +84,18 @@ async function waitingRun(
   const now = { runId, businessMs };
   const all = asksFor(await waitingBills(db, now));
   const mayCount = (await whyNotCounted(context, run, principal)) === undefined;
-  const isMine = (roles: readonly string[]) => roles.some((role) => principal.roles.includes(role));
   const mine = mayCount
-    ? asksFor(await waitingBills(db, now, principal.name)).filter((ask) => isMine(askedRoles(ask)))
+    ? asksFor(await waitingBills(db, now, principal.name)).filter((ask) =>
+        hasRole(principal, askedRoles(ask)),
+      )
     : [];
   const others = all.flatMap(askedRoles);
   return {
     ...{ id: runId, business, playbook, period, launchedBy },
-    waiting: sumOf(all),
-    yours: sumOf(mine),
+    waiting: all.reduce(plus, NOTHING),
+    yours: mine.reduce(plus, NOTHING),
     decideBy: await deadlineOf(db, run),
     waitsFor: [...new Set(others)],
-  };
-}
-
-function sumOf(bills: readonly { readonly count: number; readonly cents: number }[]) {
-  return {
-    count: bills.reduce((sum, { count }) => sum + count, 0),
-    cents: sumCents(bills.map(({ cents }) => cents)),
   };
 }
 

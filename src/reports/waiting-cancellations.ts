@@ -1,8 +1,8 @@
 import type { ActionContext } from "../actions/context.ts";
-import { hasRole, type Principal } from "../actions/principal.ts";
+import type { Principal } from "../actions/principal.ts";
 import type { WaitingCancellation } from "../api/overview.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { OPERATE } from "../domain/approvals/token.ts";
+import { hasRole, OPERATE } from "../domain/approvals/token.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { leftNow } from "./status/left-items.ts";
 

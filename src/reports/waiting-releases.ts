@@ -6,6 +6,7 @@ import { releasersOf } from "../domain/cancellations/policy.ts";
 import { sumCents } from "../domain/money.ts";
 import { listItems } from "../store/cancellations/cancellation-items.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
+import { hasRole } from "../domain/approvals/token.ts";
 
 /** More at once are no day's work. */
 const WAITING_MOST = 50;
@@ -17,7 +18,7 @@ const WAITING_MOST = 50;
 export async function waitingReleases(
   { store }: Pick<ActionContext, "store">,
   { businessId }: BusinessProfile,
-  { roles }: Principal,
+  principal: Principal,
 ): Promise<WaitingRelease[]> {
   const waiting: WaitingRelease[] = [];
   const asked = { businessId, isWithholding: true, limit: WAITING_MOST } as const;
@@ -34,7 +35,7 @@ export async function waitingReleases(
       holds: kept.flatMap(({ holdId }) => holdId ?? []),
       releasedBy: [...releasedBy],
       releaseBy: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
-      yours: releasedBy.some((role) => roles.includes(role)),
+      yours: hasRole(principal, releasedBy),
     });
   }
   return waiting.toSorted((one, other) =>

@@ -59,9 +59,11 @@ class ClockWatch {
   /** A look that is slow is waited for by the next one, or it would be told twice. */
   #lookOnceAt(profile: BusinessProfile): Promise<void> {
     const { name } = profile;
-    const looking = this.#looking.get(name) ?? this.#lookAt(profile);
+    const known = this.#looking.get(name);
+    if (known !== undefined) return known;
+    const looking = this.#lookAt(profile).finally(() => this.#looking.delete(name));
     this.#looking.set(name, looking);
-    return looking.finally(() => this.#looking.delete(name));
+    return looking;
   }
 
   async #lookAt({ name, businessId }: BusinessProfile): Promise<void> {

@@ -1,10 +1,10 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { rolesOfRule } from "../../domain/approvals/rules.ts";
-import { OPERATE } from "../../domain/approvals/token.ts";
+import { hasRole, OPERATE } from "../../domain/approvals/token.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import type { ActionContext } from "../context.ts";
-import { hasRole, type Principal } from "../principal.ts";
+import type { Principal } from "../principal.ts";
 import { holdsBy } from "./release.ts";
 
 /** As much of a hold as says who may lift it. */
@@ -35,7 +35,6 @@ export async function liftersOf(
   profile: BusinessProfile,
   principal: Principal,
 ): Promise<(hold: Named) => readonly string[]> {
-  const approvers = await approverRoles(context, [profile]);
   // Our own clock where the business's can't be read: the release itself reads it.
   const { businessMs } = await context.clocks
     .read(profile)
@@ -43,6 +42,8 @@ export async function liftersOf(
   const theirs = { author: principal.name, businessMs };
   const set = await holdsBy(context.store.db, profile, theirs);
   const own = new Set(set.map(({ holdId }) => holdId));
+  // Who has set none needs no playbook read.
+  const approvers = own.size === 0 ? [] : await approverRoles(context, [profile]);
   return ({ holdId, roles }) => {
     if (roles.length > 0) return roles;
     return own.has(holdId) ? [...OPERATE, ...approvers] : OPERATE;

@@ -2,7 +2,7 @@ import type { DryPlanAnswer, PlanFigures, RunPaymentStatus, RunStatus } from "..
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
-import { type BillSum, NOTHING } from "../../domain/counted.ts";
+import { type BillSum, NOTHING, plus } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { asApprover } from "../home/people.ts";
@@ -31,7 +31,7 @@ const ODD_MOST = 12;
  * ones that are named.
  */
 export class PlanDigest {
-  readonly #rules = new Map<string, { count: number; cents: number }>();
+  readonly #rules = new Map<string, BillSum>();
   #odd: ShownLine[] = [];
   #oddCount = 0;
   #lateCount = 0;
@@ -40,16 +40,14 @@ export class PlanDigest {
 
   add(lines: readonly ShownLine[]): this {
     const over = lines.filter(isOverLimit);
-    this.#overLimit = {
-      count: this.#overLimit.count + over.length,
-      cents: this.#overLimit.cents + sumCents(over.map(({ amountCents }) => amountCents)),
-    };
+    const overCents = sumCents(over.map(({ amountCents }) => amountCents));
+    this.#overLimit = plus(this.#overLimit, { count: over.length, cents: overCents });
     for (const line of lines) {
       const { quorum, approvers, stages, amountCents, flags } = line;
       if (isOverLimit(line)) continue;
       const who = (stages ?? [{ by: approvers, quorum }]).map(peopleText).join(", then ");
       const sum = this.#rules.get(who) ?? NOTHING;
-      this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
+      this.#rules.set(who, plus(sum, { count: 1, cents: amountCents }));
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
       if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;
     }

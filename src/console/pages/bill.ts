@@ -19,6 +19,7 @@ import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "..
 import { approvals, requests } from "./bill-record.ts";
 import { releasersText } from "./holds.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 
 /** A bill as the service's API knows it: its history, of the business that the address names. */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
@@ -227,12 +228,15 @@ interface May {
 }
 
 async function mayOf(
-  { mayHold, mayOperate, roles }: Visitor,
+  visitor: Visitor,
   history: Pick<PayableHistory, "business" | "roles" | "retryRoles">,
 ): Promise<May> {
-  const has = (needed: readonly string[]) => needed.some((role) => roles.includes(role));
-  const decides = { resolve: has(history.roles), retry: has(history.retryRoles) };
-  return { hold: await mayHold(history.business), cancel: mayOperate, ...decides };
+  return {
+    hold: await visitor.mayHold(history.business),
+    cancel: visitor.mayOperate,
+    resolve: hasRole(visitor, history.roles),
+    retry: hasRole(visitor, history.retryRoles),
+  };
 }
 
 function acts(history: PayableHistory, may: May): Markup {

@@ -6,6 +6,7 @@ import { pageNumberOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
 import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
+import { OPERATE } from "../../domain/approvals/token.ts";
 
 const HOLDS_A_PAGE = 50;
 
@@ -98,7 +99,7 @@ export function holdTable(
 
 /** Who releases it, for those who may not. */
 export function releasersText({ roles }: Pick<Hold, "roles">): string {
-  return roles.length === 0 ? "operator or admin" : roles.join(" or ");
+  return (roles.length === 0 ? OPERATE : roles).join(" or ");
 }
 
 function calledSo({ scope, value, number, name }: Hold): string {

@@ -10,6 +10,7 @@ import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { signInAgain } from "./decision.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 
 /** Where an account that bounced is decided about. */
 export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
@@ -54,9 +55,9 @@ export const incident: PageOf = async (request) => {
 };
 
 /** Whether a decision of this visitor would count: who approves the deposit may say so as well. */
-export function decidesAccount(found: Incident, { roles }: PageRequest["visitor"]): boolean {
+export function decidesAccount(found: Incident, visitor: PageRequest["visitor"]): boolean {
   const deciders = [...found.roles, "admin", ...(proposedIn(found)?.approvers ?? [])];
-  return roles.some((role) => deciders.includes(role));
+  return hasRole(visitor, deciders);
 }
 
 /** The deposit that it asks for now. */

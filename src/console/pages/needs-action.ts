@@ -7,6 +7,7 @@ import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
@@ -132,7 +133,7 @@ function openCents(bill: ParkedBill): number {
 }
 
 function mayDecide({ roles }: Pick<ParkedBill, "roles">, visitor: Visitor): boolean {
-  return roles.some((role) => visitor.roles.includes(role));
+  return hasRole(visitor, roles);
 }
 
 /** `A decision takes the role operator or admin.`; of bills that differ each way once. */

@@ -7,6 +7,7 @@ import { facts, live, pager, section, table } from "../elements.ts";
 import type { Made, PageRequest } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { badge, cancellationStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 
 type AnyStatus = Shown<typeof AnyStatusBody>;
 
@@ -98,10 +99,10 @@ function cancellation(status: Cancellation, id: string, visitor: Visitor): Made 
 }
 
 /** The way to release what this page shows as held back, for those who may. */
-function releaseOf({ releasedBy, payments }: Cancellation, { roles }: Visitor): Markup | "" {
+function releaseOf({ releasedBy, payments }: Cancellation, visitor: Visitor): Markup | "" {
   const kept = payments.filter(({ state }) => state === "withheld");
   const holds = kept.flatMap(({ holdId }) => holdId ?? []);
-  if (holds.length === 0 || !releasedBy.some((role) => roles.includes(role))) return "";
+  if (holds.length === 0 || !hasRole(visitor, releasedBy)) return "";
   return html`<div class="acts">
     <a class="button" href="${releasePage(holds)}">Release what is held back</a>
   </div>`;

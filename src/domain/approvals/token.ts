@@ -9,6 +9,14 @@ export const OWN_ROLES: readonly string[] = ["viewer", "launcher", "operator", "
 /** Who operates: they hold and cancel, and decide about whatever no playbook says more of. */
 export const OPERATE = ["operator", "admin"] as const;
 
+/** Whether somebody holds one of the roles. */
+export function hasRole(
+  { roles: held }: { readonly roles: readonly string[] },
+  roles: readonly string[],
+): boolean {
+  return held.some((role) => roles.includes(role));
+}
+
 /** Roles that approve and decide nothing. A token with any other role needs a second person. */
 const ONE_PERSON_ROLES: readonly string[] = ["viewer", "launcher", "operator"];
 

@@ -10,6 +10,7 @@ import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { underWay } from "../../reports/under-way.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { MAY, name, pageNumber, pageSize } from "./fields.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 
 /** Bills in one answer. */
 const UNDER_WAY_MOST = 1_000;
@@ -54,13 +55,12 @@ export function addOverviewRoutes(routes: Routes): void {
 async function mayOf(
   context: GatewayContext,
   profiles: readonly BusinessProfile[],
-  { roles }: Principal,
+  principal: Principal,
 ): Promise<UnderWay["yours"]> {
-  const isAny = (of: readonly string[]) => roles.some((role) => of.includes(role));
-  const mayCancel = isAny(MAY.operate);
+  const mayCancel = hasRole(principal, MAY.operate);
   const mayStop: string[] = [];
   for (const profile of profiles) {
-    const isTheirs = mayCancel || isAny(await approverRoles(context, [profile]));
+    const isTheirs = mayCancel || hasRole(principal, await approverRoles(context, [profile]));
     if (isTheirs) mayStop.push(profile.name);
   }
   return { mayStop, mayCancel };

@@ -12,7 +12,8 @@ import {
   liftHolds,
 } from "../../actions/holds/release.ts";
 import { liftersOf } from "../../actions/holds/who.ts";
-import { hasRole, type Principal, requireRole } from "../../actions/principal.ts";
+import { type Principal, requireRole } from "../../actions/principal.ts";
+import { hasRole } from "../../domain/approvals/token.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { goesOutJson, holdsJson } from "../../reports/status/holds.ts";
 import { activeHolds, type Hold } from "../../store/holds/holds.ts";

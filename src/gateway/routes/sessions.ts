@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import type { SessionView } from "../../domain/approvals/session.ts";
-import { coversBusinesses } from "../../domain/approvals/token.ts";
+import { coversBusinesses, hasRole } from "../../domain/approvals/token.ts";
 import { SessionBody, SessionListBody, SignInLinkBody } from "../../api/sessions.ts";
 import { GatewayError, notFound } from "../../actions/errors.ts";
 import type { Principal } from "../../actions/principal.ts";
@@ -84,10 +84,11 @@ function oneOf(sessions: readonly SessionView[], sessionId: string): SessionView
 /** An administrator sees the sessions of those whose tokens they may end. */
 async function sessionsOf(
   { store, nowMs }: ScopedContext,
-  { name, roles, businesses }: Principal,
+  principal: Principal,
 ): Promise<SessionView[]> {
+  const { name, businesses } = principal;
   const all = await viewSessions(store.db, nowMs());
-  const isAdmin = MAY.administer.some((role) => roles.includes(role));
+  const isAdmin = hasRole(principal, MAY.administer);
   const theirs: SessionView[] = [];
   for (const session of all) {
     const isMine = principalOf(session.name) === principalOf(name);

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
+import { plus } from "../../domain/counted.ts";
 import { sumCents } from "../../domain/money.ts";
 import { centsInState, type LineInParts, withParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
@@ -50,25 +51,29 @@ export async function sumsByDay(db: Db, businessId: string, days: Days): Promise
   const givenBack = has("parked") ? await on((eb) => eb.and([isParked, isGivenBack(eb)])) : [];
   const isRetrying = is("run_lines.state", "retrying");
   const isSent = sql<SqlBool>`${STANDS} = 'scheduled'`;
-  const again = has("retrying") ? await on((eb) => eb.and([isRetrying, isSent])) : [];
-  if (again.length === 0) return without(all, givenBack);
-  const atBank = await on((eb) => eb.and([isRetrying, eb.exists(moneyTakenAgain(eb))]));
-  const taken = new Set(atBank.map(({ payableId }) => payableId));
-  const moved = again.map((line): DaySum => {
-    const state = taken.has(line.payableId) ? "processing" : "scheduled";
-    return { executionDate: line.executionDate, state, count: 1, cents: centsInState(line) };
-  });
-  return together([...without(all, [...givenBack, ...again]), ...moved]);
+  const again = (isTaken: OfLines) =>
+    has("retrying") ? on((eb) => eb.and([isRetrying, isSent, isTaken(eb)])) : [];
+  const processing = await again((eb) => eb.exists(moneyTakenAgain(eb)));
+  const scheduled = await again((eb) => eb.not(eb.exists(moneyTakenAgain(eb))));
+  return together([
+    ...without(all, [...givenBack, ...processing, ...scheduled]),
+    ...processing.map((line) => movedTo("processing", line)),
+    ...scheduled.map((line) => movedTo("scheduled", line)),
+  ]);
+}
+
+function movedTo(state: LineState, line: DayLine): DaySum {
+  return { executionDate: line.executionDate, state, count: 1, cents: centsInState(line) };
 }
 
 function together(sums: readonly DaySum[]): DaySum[] {
   const same = Map.groupBy(sums, ({ executionDate, state }) => `${executionDate} ${state}`);
-  return [...same.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    const count = first.count + others.reduce((sum, other) => sum + other.count, 0);
-    return [{ ...first, count, cents: sumCents([first, ...others].map(({ cents }) => cents)) }];
-  });
+  return [...same.values()].map((some) =>
+    some.reduce((sum, other) => ({ ...sum, ...plus(sum, other) })),
+  );
 }
+
+type DayLine = LineInParts & Pick<RunLine, "executionDate">;
 
 type OfLines = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>;
 
@@ -84,10 +89,7 @@ async function linesOn(db: Db, businessId: string, days: Days, which: OfLines) {
 }
 
 /** What of such lines has settled is in sums of its own. */
-function without(
-  sums: readonly DaySum[],
-  lines: readonly (LineInParts & Pick<RunLine, "executionDate">)[],
-): DaySum[] {
+function without(sums: readonly DaySum[], lines: readonly DayLine[]): DaySum[] {
   return sums.flatMap((sum) => {
     const gone = lines.filter(
       ({ state, executionDate }) => state === sum.state && executionDate === sum.executionDate,
