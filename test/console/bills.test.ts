@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import type { TestGateway } from "../gateway/support/gateway.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
 import {
   approveLines,
@@ -13,26 +13,19 @@ import {
 } from "../gateway/support/rows.ts";
 import { seedCancellation } from "./support/cancellation.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
-import { seedWeekly } from "./support/weekly-run.ts";
+import { park, weeklyGateway } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
 let olga: Visits;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedWeekly(gateway.store);
-  olga = await signedIn(gateway, "olga", ["operator", "admin"]);
+  ({ gateway, run, olga } = await weeklyGateway());
 });
 afterEach(() => gateway.stop());
 
-async function park(payableId: string, reasonCode = "R02"): Promise<void> {
-  const change = { state: "parked", reasonCode, reason: "R02: account closed." } as const;
-  await setLine(gateway.store, run.runId, payableId, change);
-}
-
 test("A bill's page says in its first sentence what became of it, and offers what can be done", async () => {
-  await park("pbl_0101");
+  await park(gateway, run, "pbl_0101");
   const parked = await olga.get("/bills/pbl_0101?business=acme");
   expect(parked.text).toContain("BILL-000101, Harbor Street Bakery");
   expect(parked.text).toContain("Not paid by Payrun: no request to pay it was ever sent.");
@@ -49,7 +42,7 @@ test("A bill's page says in its first sentence what became of it, and offers wha
 });
 
 test("A bill over a limit is shown with what gets it paid, in place of a retry that is refused", async () => {
-  await park("pbl_0101", "over-bill-limit");
+  await park(gateway, run, "pbl_0101", "over-bill-limit");
   for (const path of ["/bills/pbl_0101?business=acme", "/needs-action"]) {
     const { text } = await olga.get(path);
     expect(text).toMatch(/Over limits\.bill a retry doesn.t help: raise it in the playbook/);
@@ -61,7 +54,7 @@ test("A bill over a limit is shown with what gets it paid, in place of a retry t
 });
 
 test("A vendor's page says of a bill that another run has taken up that it waits for nobody, as that run's report does", async () => {
-  await park("pbl_0101", "over-bill-limit");
+  await park(gateway, run, "pbl_0101", "over-bill-limit");
   const later = await seedRun(gateway.store, {
     ...{ period: "2027-01-08", lines: [planLine("pbl_0101", { contactId: "con_1" })] },
   });
@@ -253,7 +246,7 @@ test("Holds that Payrun has set are Payrun's, whatever of it has set them", asyn
 });
 
 test("A report has its sums, its exceptions and a table to take along", async () => {
-  await park("pbl_0101");
+  await park(gateway, run, "pbl_0101");
   const path = `/reports/${encodeURIComponent(run.runId)}`;
   const shown = await olga.get(path);
   expect(shown.text).toMatch(/Exceptions 1 bill/);

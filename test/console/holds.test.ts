@@ -8,23 +8,16 @@ import { SOON } from "../gateway/support/paying-run.ts";
 import { approveLines, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
 import { noticeLoss } from "../support/lost-store.ts";
-import { seedWeekly } from "./support/weekly-run.ts";
+import { inForce, seedWeekly, weeklyGateway } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
 let olga: Visits;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedWeekly(gateway.store);
-  olga = await signedIn(gateway, "olga", ["operator", "admin"]);
+  ({ gateway, run, olga } = await weeklyGateway());
 });
 afterEach(() => gateway.stop());
-
-async function inForce(): Promise<string[]> {
-  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
-  return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
-}
 
 describe("A hold", () => {
   test("on a bill, a vendor and a run asks why, and says what it does not stop", async () => {
@@ -41,7 +34,7 @@ describe("A hold", () => {
       expect(silent.text).toContain("Say why");
       const done = await olga.send(silent, path, { reason: "looks forged" });
       expect(done.status).toBe(200);
-      expect(await inForce()).toContain(`${what} looks forged olga`);
+      expect(await inForce(gateway)).toContain(`${what} looks forged olga`);
     }
   });
 
@@ -83,9 +76,9 @@ describe("A hold", () => {
     const over = await olga.send(unknown, "/holds/new", past);
     expect(over.text).toContain("The day until which it should last has passed.");
     expect(over.html).toContain('value="odd debits"');
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
     await olga.send(over, "/holds/new", { ...typed, value: "Balance", until: "" });
-    expect(await inForce()).toEqual(["source balance odd debits olga"]);
+    expect(await inForce(gateway)).toEqual(["source balance odd debits olga"]);
   });
 
   test("whose end has passed is asked for again with what was typed", async () => {
@@ -95,14 +88,14 @@ describe("A hold", () => {
     expect(over.status).toBe(422);
     expect(over.text).toContain("The day until which it should last has passed.");
     expect(over.html).toContain('value="a call is open"');
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
   });
 
   test("of everything stands on each page, and is stopped with one form", async () => {
     const asked = await olga.get("/emergency");
     const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
     expect(done.text).toContain("Everything is stopped");
-    expect(await inForce()).toEqual(["all  odd debits olga"]);
+    expect(await inForce(gateway)).toEqual(["all  odd debits olga"]);
     for (const path of ["/", "/holds", "/needs-action", "/reports", "/emergency"]) {
       expect((await olga.get(path)).text, path).toMatch(/Everything is on hold odd debits — olga/);
     }
@@ -152,7 +145,7 @@ describe("A hold", () => {
     await olga.send(await olga.get(path), path, { reason: "mine" });
     const look = await cora.get("/holds/release-all?by=cora");
     expect(look.text).toMatch(/2 holds 1 bill of \$[\d,.]+ goes out then/);
-    expect(await inForce()).toHaveLength(3);
+    expect(await inForce(gateway)).toHaveLength(3);
     // A third one that she sets meanwhile was not looked at.
     const third = "/bills/pbl_0104/hold?business=acme";
     await cora.send(await cora.get(third), third, { reason: "looks forged" });
@@ -160,10 +153,10 @@ describe("A hold", () => {
     expect(stale.status).toBe(409);
     expect(stale.text).toContain("Nothing was released");
     expect(stale.text).toContain("looks forged");
-    expect(await inForce()).toHaveLength(4);
+    expect(await inForce(gateway)).toHaveLength(4);
     const done = await cora.send(stale, "/holds/release-all");
     expect(done.text).toMatch(/3 holds released\. 1 bill of \$[\d,.]+ goes out now/);
-    expect(await inForce()).toEqual(["payable pbl_0103 mine olga"]);
+    expect(await inForce(gateway)).toEqual(["payable pbl_0103 mine olga"]);
     // An approver ends what they have set, and nothing else.
     const theirs = await cora.get("/holds/release-all?by=olga");
     expect(theirs.text).toContain("These stay");
@@ -231,7 +224,7 @@ describe("A hold", () => {
     const done = await olga.send(asked, "/holds/release");
     expect(done.text).toContain("1 of 2: released.");
     expect(done.text).toContain("is in force");
-    expect(await inForce()).toEqual(["payable pbl_0103 why pbl_0103 olga"]);
+    expect(await inForce(gateway)).toEqual(["payable pbl_0103 why pbl_0103 olga"]);
   });
 
   test("is refused to who may not set it, and nothing is held", async () => {
@@ -240,7 +233,7 @@ describe("A hold", () => {
     const refused = await vera.send(await vera.get(path), path, { reason: "x" });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain("This needs one of the roles");
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
   });
 });
 
@@ -256,11 +249,11 @@ describe("A stop", () => {
       const cora = await signedIn(gateway, "cora", ["controller"]);
       const look = await cora.get(`/emergency/stop?kind=${kind}&q=${encodeURIComponent(q)}`);
       expect(look.text).toMatch(/Kept back \$[\d,.]+ \d+ bills/);
-      expect(await inForce()).toEqual([]);
+      expect(await inForce(gateway)).toEqual([]);
       expect((await cora.send(look, "/emergency/stop", { reason: "" })).status).toBe(422);
       const done = await cora.send(look, "/emergency/stop", { reason: "fraud?" });
       expect(done.text).toMatch(/is stopped/);
-      expect(await inForce()).toEqual([`${hold} fraud? cora`]);
+      expect(await inForce(gateway)).toEqual([`${hold} fraud? cora`]);
     },
   );
 
@@ -268,7 +261,7 @@ describe("A stop", () => {
     const near = await olga.get("/emergency/stop?kind=vendor&q=Pinecrest");
     expect(near.text).toContain("No vendor is called “Pinecrest”.");
     expect(near.html).toContain("/emergency/stop?contactId=con_6");
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
   });
 
   test("calls back under the same hold what the service has, if that is ticked", async () => {

@@ -1,37 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { activeHolds } from "../../src/store/holds/holds.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import type { TestGateway } from "../gateway/support/gateway.ts";
 import { lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
-import { seedWeekly } from "./support/weekly-run.ts";
+import { inForce, park, weeklyGateway } from "./support/weekly-run.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
 let olga: Visits;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedWeekly(gateway.store);
-  olga = await signedIn(gateway, "olga", ["operator", "admin"]);
+  ({ gateway, run, olga } = await weeklyGateway());
 });
 afterEach(() => gateway.stop());
 
-async function inForce(): Promise<string[]> {
-  const holds = await activeHolds(gateway.store.db, "biz_acme", Date.now());
-  return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
-}
-
-async function park(payableId: string, reasonCode = "R02"): Promise<void> {
-  const change = { state: "parked", reasonCode, reason: "R02: account closed." } as const;
-  await setLine(gateway.store, run.runId, payableId, change);
-}
-
 describe("What needs action", () => {
   test("names who may decide, and is decided by a form that only they are shown", async () => {
-    await park("pbl_0101");
-    await park("pbl_0102");
+    await park(gateway, run, "pbl_0101");
+    await park(gateway, run, "pbl_0102");
     const rule = { codes: ["R02"], words: [], action: "hold-vendor", pause: false } as const;
     const held = { ...rule, payAgain: true, when: null, atMost: 0, by: ["controller"] } as const;
     await gateway.store.transaction((trx) =>
@@ -88,9 +75,9 @@ describe("What needs action", () => {
   });
 
   test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
-    await park("pbl_0101");
-    await park("pbl_0102");
-    await park("pbl_0103", "partly-paid");
+    await park(gateway, run, "pbl_0101");
+    await park(gateway, run, "pbl_0102");
+    await park(gateway, run, "pbl_0103", "partly-paid");
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -142,7 +129,7 @@ describe("What needs action", () => {
     );
     const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
     expect(done.text).toContain("Your decision counts");
-    expect(await inForce()).toEqual([]);
+    expect(await inForce(gateway)).toEqual([]);
     expect((await olga.get(path)).text).toContain(
       "Decided The first: Insufficient funds “The money is there”, said",
     );

@@ -3,9 +3,10 @@ import { payRunId } from "../../src/contracts/workflow-kinds.ts";
 import { recordLaunch, setRunPhase } from "../../src/store/runs/runs.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
-import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import type { TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
-import { typed } from "./support/typed.ts";
+import { ospreyGateway } from "./support/osprey.ts";
+import { typedBy } from "./support/typed.ts";
 
 /** What people stumbled over about runs and their bills, typed as they typed it. */
 
@@ -13,17 +14,12 @@ let gateway: TestGateway;
 let run: SeededRun;
 
 beforeEach(async () => {
-  gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
-  run = await seedRun(gateway.store, {
-    launchedBy: "lou",
-    author: "ada",
-    lines: [planLine("p1", { publicId: "BILL-000071", contactName: "Osprey Robotics" })],
-  });
+  ({ gateway, run } = await ospreyGateway());
 });
 afterEach(() => gateway.stop());
 
-async function as(name: string, roles: readonly string[], args: readonly string[]) {
-  return typed(gateway, await gateway.token(name, roles), args);
+function as(name: string, roles: readonly string[], args: readonly string[]) {
+  return typedBy(gateway, { name, roles }, args);
 }
 
 test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {

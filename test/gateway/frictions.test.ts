@@ -8,9 +8,10 @@ import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { routeNotice } from "../../src/store/notices/notice-deliveries.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
-import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
-import { typed } from "./support/typed.ts";
+import type { TestGateway } from "./support/gateway.ts";
+import { type SeededRun, setLine } from "./support/rows.ts";
+import { ospreyGateway } from "./support/osprey.ts";
+import { typedBy } from "./support/typed.ts";
 
 /** What a controller and an engineer stumbled over, typed as they typed it. */
 
@@ -18,17 +19,12 @@ let gateway: TestGateway;
 let run: SeededRun;
 
 beforeEach(async () => {
-  gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
-  run = await seedRun(gateway.store, {
-    launchedBy: "lou",
-    author: "ada",
-    lines: [planLine("p1", { publicId: "BILL-000071", contactName: "Osprey Robotics" })],
-  });
+  ({ gateway, run } = await ospreyGateway());
 });
 afterEach(() => gateway.stop());
 
-async function as(name: string, roles: readonly string[], args: readonly string[]) {
-  return typed(gateway, await gateway.token(name, roles), args);
+function as(name: string, roles: readonly string[], args: readonly string[]) {
+  return typedBy(gateway, { name, roles }, args);
 }
 
 test("a role that was mistyped in a playbook is named when it is validated, with the one that was meant", async () => {

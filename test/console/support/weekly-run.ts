@@ -1,6 +1,9 @@
 import type { LineFlag, PlanLine } from "../../../src/contracts/pay-run.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { planLine, seedRun, type SeededRun } from "../../gateway/support/rows.ts";
+import { activeHolds } from "../../../src/store/holds/holds.ts";
+import { startTestGateway, type TestGateway } from "../../gateway/support/gateway.ts";
+import { planLine, seedRun, type SeededRun, setLine } from "../../gateway/support/rows.ts";
+import { signedIn, type Visits } from "./visits.ts";
 
 const VENDORS = [
   "Osprey Robotics",
@@ -64,4 +67,32 @@ function weeklyLines(count = 58): PlanLine[] {
 export function seedWeekly(store: Store, count?: number): Promise<SeededRun> {
   const lines = weeklyLines(count);
   return seedRun(store, { launchedBy: "lou", author: "ada", late: "next-business-day", lines });
+}
+
+/** A gateway with that week, and somebody who operates and is signed in. */
+export async function weeklyGateway(): Promise<{
+  readonly gateway: TestGateway;
+  readonly run: SeededRun;
+  readonly olga: Visits;
+}> {
+  const gateway = await startTestGateway();
+  const run = await seedWeekly(gateway.store);
+  return { gateway, run, olga: await signedIn(gateway, "olga", ["operator", "admin"]) };
+}
+
+/** The holds that are in force, each on one line. */
+export async function inForce({ store }: TestGateway): Promise<string[]> {
+  const holds = await activeHolds(store.db, "biz_acme", Date.now());
+  return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
+}
+
+/** A bill of the week whose payment came back, and that waits for a person. */
+export async function park(
+  { store }: TestGateway,
+  { runId }: SeededRun,
+  payableId: string,
+  reasonCode = "R02",
+): Promise<void> {
+  const change = { state: "parked", reasonCode, reason: "R02: account closed." } as const;
+  await setLine(store, runId, payableId, change);
 }

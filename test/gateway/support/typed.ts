@@ -42,3 +42,12 @@ export async function typed(
     rmSync(home, { recursive: true, force: true });
   }
 }
+
+/** The same by a person with these roles. */
+export async function typedBy(
+  gateway: { readonly url: string; token(name: string, roles: readonly string[]): Promise<string> },
+  { name, roles }: { readonly name: string; readonly roles: readonly string[] },
+  args: readonly string[],
+): Promise<Typed> {
+  return typed(gateway, await gateway.token(name, roles), args);
+}
