@@ -73,8 +73,12 @@ describe("up", () => {
     expect(said()).toContain("the worker has ended (SIGKILL)");
     expect(workerOf(home)).not.toBe(worker);
 
-    const doctor = await payrun(["doctor", "--json"], elsewhere);
-    expect(doctor.json()).toMatchObject({ ok: true });
+    // Temporal knows a moment later that the new worker takes work; on a busy machine, moments.
+    await expect
+      .poll(async () => (await payrun(["doctor", "--json"], elsewhere)).json(), {
+        timeout: 60_000,
+      })
+      .toMatchObject({ ok: true });
     const clock = await payrun(["sandbox", "clock", "--scale", "3600", "--json"], elsewhere);
     expect(clock.json()).toMatchObject({ scale: 3_600 });
     const bank = clock.json<{ bank: string }>().bank;

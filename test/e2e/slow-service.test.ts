@@ -38,9 +38,9 @@ const SLOW: readonly FaultRule[] = [
   })),
   { ...PAY, when: "before", effect: "status", status: 429, retryAfter: 2, probability: 0.03 },
   { ...PAY, when: "before", effect: "late", delayMs: LATE_MS, probability: 0.12 },
+  // Then some die: their keys are used up, and nothing was paid.
+  { ...PAY, when: "during", effect: "drop", times: 6 },
   { ...PAY, when: "during", effect: "late", delayMs: LATE_MS, probability: 0.15 },
-  // And some die: their keys are used up, and nothing was paid.
-  { ...PAY, when: "during", effect: "drop", probability: 0.03 },
   { ...PAY, when: "after", effect: "delay", delayMs: 9_000 },
   ...["/v1/payments", "/v1/payables", "/v1/payables/*", "/v1/contacts", "/v1/contacts/*"].map(
     (path): FaultRule => ({ method: "GET", path, when: "before", effect: "delay", delayMs: 2_000 }),
