@@ -198,7 +198,14 @@ describe("A hold", () => {
     const vera = await signedIn(gateway, "vera", ["viewer"]);
     expect(await offered(vera)).toEqual([]);
     const whose = /somebody releases it owner .* somebody releases it operator or admin /;
-    expect((await vera.get("/holds")).text).toMatch(whose);
+    const page = await vera.get("/holds");
+    expect(page.text).toMatch(whose);
+    // Whoever may neither set nor release one is told who may.
+    expect(page.text).toContain("A hold takes the role operator or admin");
+    expect(page.html).not.toMatch(/holds\/(new|release-all)/);
+    const hers = (await olga.get("/holds")).html;
+    expect(hers).toContain('action="/holds/release-all"');
+    expect(hers).toContain('href="/holds/new?on=source"');
   });
 
   test("is released by what was ticked and no more, with a result for each", async () => {

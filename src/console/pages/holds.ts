@@ -7,6 +7,7 @@ import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
 import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
 import { OPERATE } from "../../domain/approvals/token.ts";
+import { HELD_BY } from "./ask.ts";
 
 const HOLDS_A_PAGE = 50;
 
@@ -15,11 +16,13 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { page: String(page), pageSize: String(HOLDS_A_PAGE) };
   const { items, totalCount } = await api.get(HoldListBody, "/v1/holds", { query: asked });
+  const ticks = items.some(({ yours }) => yours === true);
+  const mayHold = await Promise.all(visitor.businesses.map(visitor.mayHold));
   const list =
     items.length === 0
       ? html`<p class="quiet">Nothing is on hold.</p>`
       : html`${
-          items.some(({ yours }) => yours === true)
+          ticks
             ? html`<form action="/holds/release">
                 ${holdTable(items, visitor, true)}
                 <div class="acts"><button>Release what is ticked</button></div>
@@ -31,21 +34,20 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
     title: "Holds",
     lead: "A hold keeps what it names from being paid, until it ends or somebody releases it.",
     main: html`${section(`In force (${whole(totalCount)})`, list, "in-force")}
-    ${items.length === 0 ? "" : section("Release all of one person", allOf(visitor))}
-    ${section(
-      "Set one",
-      html`<p>
-          Bills, vendors and runs are held from their own pages: search for them. An account, a
-          playbook or everything:
-        </p>
-        <div class="acts">
-          <a class="button quiet" href="/holds/new?on=source">An account</a
-          ><a class="button quiet" href="/holds/new?on=playbook">A playbook</a
-          ><a class="button stop" href="/emergency">Everything</a>
-        </div>`,
-    )}`,
+    ${ticks || (visitor.mayOperate && items.length > 0) ? section("Release all of one person", allOf(visitor)) : ""}
+    ${mayHold.includes(true) ? section("Set one", SET_ONE) : HELD_BY}`,
   };
 };
+
+const SET_ONE = html`<p>
+    Bills, vendors and runs are held from their own pages: search for them. An account, a playbook
+    or everything:
+  </p>
+  <div class="acts">
+    <a class="button quiet" href="/holds/new?on=source">An account</a
+    ><a class="button quiet" href="/holds/new?on=playbook">A playbook</a
+    ><a class="button stop" href="/emergency">Everything</a>
+  </div>`;
 
 /** After a stop: what its author has set, also by cancelling. */
 function allOf({ name }: Visitor): Markup {
