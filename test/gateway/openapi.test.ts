@@ -83,6 +83,27 @@ test("the description lists every operation with its roles' errors and a body wh
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
 });
 
+test("the description of each operation says with which statuses it is refused", async () => {
+  const { json } = await gateway.call("GET", "/openapi.json", viewer);
+  const paths = json["paths"] as Record<string, Record<string, { readonly responses: object }>>;
+  for (const [path, methods] of Object.entries(paths)) {
+    if (!path.startsWith("/v1/")) continue;
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const [found, changes] = [Object.keys(responses), method !== "get"];
+      const refusals = [
+        "400",
+        "401",
+        "403",
+        "404",
+        "429",
+        "503",
+        ...(changes ? ["409", "422"] : []),
+      ];
+      expect(found, `${method} ${path}`).toEqual(expect.arrayContaining(refusals));
+    }
+  }
+});
+
 test("the description of webhooks says how one is signed, and shows an event that the service sends", async () => {
   const answer = await gateway.call("GET", "/openapi.json", viewer);
   const paths = answer.json["paths"] as Record<string, { readonly post?: object }>;

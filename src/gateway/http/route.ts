@@ -28,7 +28,7 @@ export interface RouteRequest<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
-  /** Network address of the caller, as this process sees it. */
+  /** Network address of the caller. */
   readonly from: string;
 }
 
@@ -228,7 +228,7 @@ function addRoute<
       params: c.req.param(),
       query: c.req.query(),
       readBody: () => readJson(c, spec.bodyMostBytes),
-      from: addressOf(c),
+      from: addressOf(c, whole),
     });
     if ("text" in answer) {
       return c.body(answer.text, answer.status, { "content-type": answer.contentType });
@@ -289,8 +289,16 @@ function describe(
         400: error("Malformed: names the field."),
         401: error("No valid token."),
         403: error("The token lacks the role."),
+        404: error("What is named is not there, or not among what the token is for."),
+        ...(spec.method === "get"
+          ? {}
+          : {
+              409: error("It can't be done as things stand: `error` says which and `message` why."),
+              422: error("Well-formed, but it can't be done as asked: `message` says why."),
+            }),
         ...(spec.body === undefined ? {} : { 411: error("No length."), 413: error("Too large.") }),
         429: error("Too many requests: Retry-After says when to come back."),
+        503: error("The store, Temporal or the service doesn't answer: ask again later."),
       },
     }),
   );
