@@ -115,6 +115,7 @@ export function loadConfig(env?: Environment): Config {
   const limits = {
     connections: values.PAYRUN_GATEWAY_CONNECTIONS ?? 1_000,
     connectionsPerAddress: values.PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS ?? 500,
+    trustedProxies: values.PAYRUN_TRUSTED_PROXIES ?? [],
     ratePerToken: values.PAYRUN_GATEWAY_RATE_PER_TOKEN ?? 200,
     ratePerAddress: values.PAYRUN_GATEWAY_RATE_PER_ADDRESS ?? 400,
     webhookRate: values.PAYRUN_GATEWAY_WEBHOOK_RATE ?? 2_000,

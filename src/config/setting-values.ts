@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { PLAINTEXT_PARTS } from "./plaintext.ts";
@@ -71,6 +72,19 @@ const ORIGINS_MESSAGE = "must be origins like https://temporal.example.com, sepa
 export const origins = secretList.pipe(
   z.array(z.string().refine((value) => URL.parse(value)?.origin === value, ORIGINS_MESSAGE)),
 );
+
+const NETWORKS_MESSAGE = "must be addresses or networks like 10.0.0.0/8, separated by commas";
+
+export const networks = secretList.pipe(
+  z.array(z.string().refine((value) => isNetwork(value), NETWORKS_MESSAGE)),
+);
+
+function isNetwork(value: string): boolean {
+  const [address = "", bits, ...more] = value.split("/");
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  if (most === undefined || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+}
 
 const ADDRESSES_MESSAGE = "must be ROLE:ADDRESS, several separated by commas";
 

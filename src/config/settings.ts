@@ -10,6 +10,7 @@ import {
   databaseUrl,
   httpUrl,
   listenAddress,
+  networks,
   origins,
   path,
   plaintextParts,
@@ -66,7 +67,7 @@ export const SETTINGS = {
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
   PAYRUN_GATEWAY_CONNECTIONS: setting("connections the gateway holds open", "1000", count(100_000)),
   PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS: setting(
-    "connections from one address; all of them where a proxy stands before the gateway",
+    "connections from one address that is no trusted proxy's",
     "500",
     count(100_000),
   ),
@@ -80,6 +81,11 @@ export const SETTINGS = {
     "webhooks a second of one business from one address",
     "2000",
     count(100_000),
+  ),
+  PAYRUN_TRUSTED_PROXIES: setting(
+    "proxies before the gateway whose X-Forwarded-For is believed: addresses or networks like 10.0.0.0/8, separated by commas",
+    "none",
+    networks,
   ),
   PAYRUN_PUBLIC_URL: setting(
     "address of the gateway as others reach it, for webhooks and links",

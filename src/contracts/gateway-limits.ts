@@ -1,6 +1,8 @@
 /** A gateway's limits for one caller and for all of them together; rates are requests a second. */
 export interface GatewayLimits {
   readonly connections: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` says whose address counts. */
+  readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
   readonly ratePerToken: number;
   readonly ratePerAddress: number;

@@ -63,7 +63,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     // Webhooks are counted by endpoint, and health is asked for by whoever watches. The page that
     // says that it was too much needs its stylesheet.
     const isOwn = [WEBHOOKS, "/health", FILES].includes(routeOf(c));
-    if (!isOwn) await context.rates.address(addressOf(c));
+    if (!isOwn) await context.rates.address(addressOf(c, context));
     await next();
   });
   app.onError((error, c) => answerError(context, c, error));

@@ -67,7 +67,7 @@ export function consoleDoor(
         },
         perform: async (request) => {
           try {
-            return await performed(routes, caller, request, addressOf(c));
+            return await performed(routes, caller, request, addressOf(c, context));
           } catch (error) {
             const known = failed(c, error);
             return { status: known.status, json: errorBody(known) };

@@ -14,6 +14,7 @@ import type { GatewayContext } from "./http/context.ts";
 import { startDeliveryRecovery, type DeliveryRecovery } from "../events/deliveries.ts";
 import { startDispatcher, type Dispatcher } from "../events/dispatcher.ts";
 import { createApp } from "./app.ts";
+import { Proxies } from "./http/proxies.ts";
 import { limitConnections, Rates, serverOptions, UnprovenBodies } from "./http/limits.ts";
 import { RefusedToday } from "../actions/refused-today.ts";
 import { TokenUses } from "./http/token-uses.ts";
@@ -111,6 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
     rates: new Rates(limits),
+    proxies: new Proxies(limits.trustedProxies),
     uses: new TokenUses({ store, log, nowMs }),
     mailer: new Mailer(),
     sandboxesOnly: () => profiles.sandboxesOnly(),
@@ -125,7 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     hostname: options.host,
     serverOptions: serverOptions(limits),
   });
-  limitConnections(server, limits);
+  limitConnections(server, limits, context.proxies);
 
   return {
     app,

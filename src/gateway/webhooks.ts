@@ -32,7 +32,7 @@ async function accept(
   c: Context,
 ): Promise<{ eventId: string; duplicate: boolean }> {
   const name = c.req.param("business") ?? "";
-  const address = addressOf(c);
+  const address = addressOf(c, context);
   const profile = context.profiles.get(name);
   if (profile === undefined) {
     await context.rates.address(address);

@@ -129,6 +129,20 @@ describe("too much is answered with 429 and when to come back", () => {
   });
 });
 
+test("behind a trusted proxy, one caller's rush takes nothing from another; of others the header says nothing", async () => {
+  const ask = (from: string) =>
+    fetch(`${gateway.url}/v1/runs`, { headers: { "x-forwarded-for": from } });
+  const rush = async () => {
+    for (let times = 0; times < 10; times += 1) await ask("203.0.113.7");
+    return [(await ask("203.0.113.7")).status, (await ask("203.0.113.8")).status];
+  };
+  await start({ limits: { ratePerAddress: 1, trustedProxies: ["127.0.0.0/8"] } });
+  expect(await rush()).toEqual([429, 401]);
+  await gateway.stop();
+  await start({ limits: { ratePerAddress: 1 } });
+  expect(await rush()).toEqual([429, 429]);
+});
+
 test("the page that says that it was too much has its stylesheet", async () => {
   await start({ limits: { ratePerAddress: 1 } });
   const browser = { headers: { accept: "text/html" } };
@@ -166,6 +180,14 @@ test("connections beyond those of one address are closed, and those that end mak
       ),
     )
     .toBe(200);
+});
+
+test("a trusted proxy has as many connections as it needs for all who come by it", async () => {
+  await start({ limits: { connectionsPerAddress: 1, trustedProxies: ["127.0.0.1"] } });
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => answerToHead(["GET /health HTTP/1.1", "Connection: close"])),
+  );
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test("strangers who ask for the API's description again and again have it made once", async () => {

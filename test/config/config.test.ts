@@ -53,6 +53,27 @@ test("a port that somebody chose is known as chosen, also where it is the defaul
   expect(config.sandbox.isSet).toBe(false);
 });
 
+test("proxies are trusted by address or network; anything else is refused with an example", () => {
+  const trusted = (value: string) => ({ PAYRUN_TRUSTED_PROXIES: value });
+  expect(loadConfig({}).gateway.limits.trustedProxies).toEqual([]);
+  const { limits } = loadConfig(trusted("10.0.3.4, 10.0.8.0/24,fd00::/8")).gateway;
+  expect(limits.trustedProxies).toEqual(["10.0.3.4", "10.0.8.0/24", "fd00::/8"]);
+  for (const value of [
+    "caddy",
+    "10.0.0.0/33",
+    "10.0.0/8",
+    "10.0.0.0/8/8",
+    "10.0.0.1,*",
+    "::/129",
+  ]) {
+    expect(problemsOf(trusted(value)), value).toEqual([
+      expect.stringMatching(
+        /PAYRUN_TRUSTED_PROXIES must be addresses or networks like 10\.0\.0\.0\/8/,
+      ),
+    ]);
+  }
+});
+
 test("the store lives in the home, unless its address says otherwise", () => {
   expect(loadConfig({ PAYRUN_HOME: "/tmp/h" }).databaseUrl).toBe("sqlite:/tmp/h/payrun.db");
   const env = { PAYRUN_HOME: "/tmp/h", PAYRUN_DATABASE_URL: "sqlite:///srv/store.db" };

@@ -106,7 +106,7 @@ test("sandbox, preparation and gateway start as they are written and find each o
       .replace(/^8089$/, String(sandboxPort))
       .replace(/^8088$/, String(gatewayPort))
       .replace("temporal:7233", "127.0.0.1:1")
-      .replace("0.0.0.0", "127.0.0.1");
+      .replace(/\b0\.0\.0\.0\b/, "127.0.0.1");
 
   await ready(start("sandbox", moved));
   expect(await healthcheck("sandbox", moved)).toBe(0);

@@ -11,6 +11,7 @@ import { startDeliveryRecovery } from "../../src/events/deliveries.ts";
 import { startDispatcher } from "../../src/events/dispatcher.ts";
 import { createApp } from "../../src/gateway/app.ts";
 import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
+import { Proxies } from "../../src/gateway/http/proxies.ts";
 import { RefusedToday } from "../../src/actions/refused-today.ts";
 import { TokenUses } from "../../src/gateway/http/token-uses.ts";
 import { InboxWriter } from "../../src/events/inbox-writer.ts";
@@ -240,6 +241,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     inbox: new InboxWriter(store),
     temporalSilence: { sinceMs: undefined },
     rates: new Rates(loadConfig({}).gateway.limits),
+    proxies: new Proxies([]),
     unproven: new UnprovenBodies(),
     uses: new TokenUses({ store, log: logOf(parts, node), nowMs: Date.now }),
     mailer: new Mailer(),

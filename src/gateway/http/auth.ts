@@ -42,7 +42,7 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
     throw countsForNothing(problem ?? "unknown", token?.tokenId);
   }
   await context.rates.token(token.tokenId);
-  context.uses.note({ id: token.tokenId, name: token.name }, addressOf(c));
+  context.uses.note({ id: token.tokenId, name: token.name }, addressOf(c, context));
   return { principal: token, shown: { kind: "token", secret: match[1] } };
 }
 

@@ -3,6 +3,7 @@ import type { ActionContext } from "../../actions/context.ts";
 import type { Mailer } from "../../notices/mail.ts";
 import type { InboxWriter } from "../../events/inbox-writer.ts";
 import type { Rates, UnprovenBodies } from "./limits.ts";
+import type { Proxies } from "./proxies.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -13,6 +14,7 @@ export interface GatewayContext extends ActionContext {
   /** Since when Temporal has not answered this gateway; undefined while it answers. */
   readonly temporalSilence: { sinceMs: number | undefined };
   readonly rates: Rates;
+  readonly proxies: Proxies;
   readonly uses: TokenUses;
   /** Of links that sign people in. */
   readonly mailer: Mailer;

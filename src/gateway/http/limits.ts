@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { GatewayLimits } from "../../contracts/gateway-limits.ts";
 import { GatewayError } from "../../actions/errors.ts";
+import type { Proxies } from "./proxies.ts";
 
 /** Rates hold over so long: a short rush is no abuse. */
 const WINDOW_SECONDS = 10;
@@ -26,12 +27,16 @@ export const DOCUMENTS_BYTES = 15 * 1_048_576;
 /** Webhooks whose signature isn't judged yet, of one address together. */
 const UNPROVEN_BYTES = 16 * 1_048_576;
 
-/** Closes what is too much, of all or of one address, before anything of it is read. */
-export function limitConnections(server: Server, limits: GatewayLimits): void {
+/**
+ * Closes what is too much, of all or of one address, before anything of it is read. Trusted proxies
+ * have the connections of all who come by them.
+ */
+export function limitConnections(server: Server, limits: GatewayLimits, proxies: Proxies): void {
   server.maxConnections = limits.connections;
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
+    if (proxies.has(address)) return;
     const count = (open.get(address) ?? 0) + 1;
     if (count > limits.connectionsPerAddress) {
       socket.destroy();

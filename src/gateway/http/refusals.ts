@@ -22,7 +22,7 @@ export interface Refused {
   readonly business: string | undefined;
 }
 
-type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">;
+type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log" | "proxies">;
 
 /**
  * Writes into the store's own trail, and the log, that somebody came with a token that counts for
@@ -46,7 +46,7 @@ export async function noteUnauthorized(
   const { key, times } = repeat;
   const requestId = c.res.headers.get("x-request-id");
   const said = { why, request, token: key, times };
-  context.log.warn("refused a token", { ...said, from: addressOf(c), requestId });
+  context.log.warn("refused a token", { ...said, from: addressOf(c, context), requestId });
   await append(context, {
     businessId: STORE_TRAIL,
     nowMs,
@@ -72,7 +72,12 @@ export async function noteRefusedWebhook(
   const repeat = context.refused.webhooks.note(`${name} ${why}`, nowMs);
   if (repeat === undefined) return;
   const { times } = repeat;
-  context.log.warn("refused a webhook", { business: name, why, times, from: addressOf(c) });
+  context.log.warn("refused a webhook", {
+    business: name,
+    why,
+    times,
+    from: addressOf(c, context),
+  });
   await append(context, refusedWebhook(profile, { why, times }, nowMs));
 }
 

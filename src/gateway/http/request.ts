@@ -1,5 +1,6 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
+import type { GatewayContext } from "./context.ts";
 
 /** The route that serves a request, `/v1/runs/:id`; it names nobody and nothing. */
 export function routeOf(c: Context): string {
@@ -29,8 +30,12 @@ export function isForPerson(c: Context): boolean {
   return c.req.method === "GET" && c.req.header("accept")?.includes("text/html") === true;
 }
 
-/** Network address of the caller, as this process sees it. */
-export function addressOf(c: Context): string {
+/** Network address of the caller, as far as trusted proxies say it, or this process sees it. */
+export function addressOf(c: Context, { proxies }: Pick<GatewayContext, "proxies">): string {
+  return proxies.callerOf(peerOf(c), c.req.header("x-forwarded-for"));
+}
+
+function peerOf(c: Context): string {
   try {
     return getConnInfo(c).remote.address ?? "unknown";
   } catch {

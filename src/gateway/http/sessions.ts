@@ -40,7 +40,7 @@ export async function callerOfSession(
     return undefined;
   }
   await context.rates.token(principal.sessionId);
-  context.uses.note({ id: principal.sessionId, name: principal.name }, addressOf(c));
+  context.uses.note({ id: principal.sessionId, name: principal.name }, addressOf(c, context));
   return { principal, shown: { kind: "session", secret } };
 }
 
@@ -111,7 +111,7 @@ export async function signIn(c: Context, context: GatewayContext, by: SignIn): P
     const isSame = last !== undefined && principalOf(last.name) === principalOf(principal.name);
     const keptForm = isSame ? last.keptForm : null;
     if (last !== undefined) await endSession(trx, last, { by: principal.name, nowMs });
-    return openSession(trx, by, { nowMs, from: addressOf(c), endsAtMs, keptForm });
+    return openSession(trx, by, { nowMs, from: addressOf(c, context), endsAtMs, keptForm });
   });
   if (opened === undefined) throw signedOut();
   const seconds = Math.floor((opened.session.expiresAtMs - nowMs) / 1000);

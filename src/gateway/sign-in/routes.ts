@@ -96,7 +96,7 @@ function addLinks(app: OpenAPIHono, context: GatewayContext): void {
       if (address === undefined) {
         throw new GatewayError(400, "validation_error", "That is no e-mail address.");
       }
-      await context.rates.signInMail(address.toLowerCase(), addressOf(c));
+      await context.rates.signInMail(address.toLowerCase(), addressOf(c, context));
       void mailLinks(context, { address, to: ownPath(form.get("to")) });
       return answerPage(c, mailedPage());
     }),

@@ -1,0 +1,41 @@
+import { BlockList, isIP } from "node:net";
+
+/** The proxies before the gateway whose word on who calls is believed. */
+export class Proxies {
+  readonly #trusted = new BlockList();
+
+  /** @param networks addresses and networks (`10.0.0.0/8`), as their setting takes them */
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const [address = "", bits] = network.split("/");
+      if (bits === undefined) this.#trusted.addAddress(address, familyOf(address));
+      else this.#trusted.addSubnet(address, Number(bits), familyOf(address));
+    }
+  }
+
+  has(address: string): boolean {
+    const [unscoped = ""] = address.split("%");
+    return isIP(unscoped) !== 0 && this.#trusted.check(unscoped, familyOf(unscoped));
+  }
+
+  /**
+   * Address of the caller. Each proxy adds to the end of `X-Forwarded-For` whom it heard from, so
+   * the header is believed from its end, as far as the proxies are trusted: anybody can have
+   * written what stands before that.
+   *
+   * @param peer the other end of the connection
+   */
+  callerOf(peer: string, forwardedFor = ""): string {
+    let caller = peer;
+    for (const heard of forwardedFor.split(",").toReversed()) {
+      const address = heard.trim();
+      if (!this.has(caller) || isIP(address) === 0) break;
+      caller = address;
+    }
+    return caller;
+  }
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
