@@ -79,6 +79,7 @@ export default defineConfig({
           // processor time. A test that changes its process puts back what it found.
           isolate: false,
           execArgv: ["--disable-warning=ExperimentalWarning", `--import=${fixedDay.href}`],
+          setupFiles: ["test/support/file-begins.ts"],
           include: ["test/**/*.test.ts"],
           globalSetup: ["test/support/sandbox-folder.ts"],
           exclude: [...temporalTests, ...postgresOnly, ...browserTests],

@@ -3,15 +3,26 @@ import process from "node:process";
 /**
  * Preloaded into every process of the tests that need no Temporal server: their clock starts on
  * the same ordinary day whenever they run, or on the day in `TEST_NOW`. A project has another day
- * behind `?now=`. Timers keep real time.
+ * behind `?now=`. Timers keep real time. On the day in `TEST_NOW` each file begins at that instant
+ * (`file-begins.ts`): else whichever test ran at its midnight would have two days.
  */
 const ownDay = new URL(import.meta.url).searchParams.get("now");
 const startsAt = process.env["TEST_NOW"] ?? ownDay ?? "2026-10-14T15:00:00Z";
 const realNow = Date.now;
-// All processes count from the same start, or their clocks would differ.
-const startedMs = Number(process.env["TEST_STARTED_MS"] ?? realNow());
-const offsetMs = Date.parse(startsAt) - startedMs;
+let offsetMs = 0;
 const now = () => realNow() + offsetMs;
+
+/** @param {number} startedMs */
+function start(startedMs) {
+  offsetMs = Date.parse(startsAt) - startedMs;
+  // What is started from here counts from the same start, or its clock would differ.
+  process.env["TEST_STARTED_MS"] = String(startedMs);
+}
+
+start(Number(process.env["TEST_STARTED_MS"] ?? realNow()));
+if (process.env["TEST_NOW"] !== undefined) {
+  globalThis.startDayAgain = () => start(realNow());
+}
 
 // A plain property, so that a test can replace it.
 Date.now = now;
@@ -28,4 +39,3 @@ globalThis.Date = new Proxy(Date, {
 const preload = `--import=${import.meta.url}`;
 const options = process.env["NODE_OPTIONS"] ?? "";
 if (!options.includes(preload)) process.env["NODE_OPTIONS"] = `${options} ${preload}`.trim();
-process.env["TEST_STARTED_MS"] = String(startedMs);
