@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { inCheckout } from "./setup/set-up.mjs";
 
 /**
- * Instants at which calendars surprise, besides those below: 40 of them together. Each file begins
- * at its day's instant.
+ * Instants at which calendars surprise, besides those below: 40 of them together. Files begin within
+ * seconds of their day's instant.
  */
 const DATED_DAYS = [
   ["2026-08-31T15:00:00Z", "the last day of a month, a Monday"],

@@ -3,25 +3,29 @@ import process from "node:process";
 /**
  * Preloaded into every process of the tests that need no Temporal server: their clock starts on
  * the same ordinary day whenever they run, or on the day in `TEST_NOW`. A project has another day
- * behind `?now=`. Timers keep real time. On the day in `TEST_NOW` each file begins at that instant
- * (`file-begins.ts`): else whichever test ran at its midnight would have two days.
+ * behind `?now=`. Timers keep real time. On the day in `TEST_NOW` files begin within seconds of that
+ * instant (`file-begins.ts`): else whichever test ran at its midnight would have two days.
  */
 const ownDay = new URL(import.meta.url).searchParams.get("now");
 const startsAt = process.env["TEST_NOW"] ?? ownDay ?? "2026-10-14T15:00:00Z";
+const startsAtMs = Date.parse(startsAt);
+const AGAIN_AFTER_MS = 20_000;
 const realNow = Date.now;
-let offsetMs = 0;
-const now = () => realNow() + offsetMs;
+let startedMs = 0;
+const now = () => startsAtMs + realNow() - startedMs;
 
-/** @param {number} startedMs */
-function start(startedMs) {
-  offsetMs = Date.parse(startsAt) - startedMs;
+/** @param {number} atMs */
+function start(atMs) {
+  startedMs = atMs;
   // What is started from here counts from the same start, or its clock would differ.
   process.env["TEST_STARTED_MS"] = String(startedMs);
 }
 
 start(Number(process.env["TEST_STARTED_MS"] ?? realNow()));
 if (process.env["TEST_NOW"] !== undefined) {
-  globalThis.startDayAgain = () => start(realNow());
+  globalThis.startDayAgain = () => {
+    if (realNow() - startedMs > AGAIN_AFTER_MS) start(realNow());
+  };
 }
 
 // A plain property, so that a test can replace it.

@@ -56,7 +56,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<TestSand
   const fixture = options.fixture ?? "blank";
   const mayBeUsed =
     options.fresh !== true && options.dataDir === undefined && options.port === undefined;
-  const used = mayBeUsed ? idle.pop() : undefined;
+  const used = mayBeUsed ? await takeIdle() : undefined;
   if (used !== undefined) {
     await used.control.reset(fixture);
     return used;
@@ -66,6 +66,15 @@ export async function startSandbox(options: StartOptions = {}): Promise<TestSand
   const sandbox = new TestSandbox(dataDir, options.dataDir === undefined, fixture);
   await sandbox.start(options.port ?? (await freePort()));
   return sandbox;
+}
+
+/** The last one that has this process's clock: on a telling day it starts again (`fixed-day.mjs`). */
+async function takeIdle(): Promise<TestSandbox | undefined> {
+  for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+    if (last.dayBegan === process.env["TEST_STARTED_MS"]) return last;
+    await last.end();
+  }
+  return undefined;
 }
 
 /** A running sandbox, and everything its control API offers. */
@@ -78,6 +87,8 @@ export class TestSandbox {
   readonly #isOwnDir: boolean;
   readonly #fixture: string;
   #child: ChildProcess | undefined;
+  /** When the clock began that its process has. */
+  dayBegan: string | undefined;
 
   constructor(dataDir: string, isOwnDir: boolean, fixture: string) {
     this.dataDir = dataDir;
@@ -113,6 +124,7 @@ export class TestSandbox {
       { stdio: ["pipe", "pipe", "inherit"] },
     );
     this.#child = child;
+    this.dayBegan = process.env["TEST_STARTED_MS"];
     const ready = await firstLine(child);
     this.url = ready.url;
     if (ready.businesses !== undefined) this.businesses = ready.businesses;
@@ -140,6 +152,11 @@ export class TestSandbox {
       idle.push(this);
       return;
     }
+    await this.end();
+  }
+
+  /** Ends its process, and removes its data unless they are kept elsewhere. */
+  async end(): Promise<void> {
     await this.kill("SIGTERM");
     if (this.#isOwnDir) await rm(this.dataDir, { recursive: true, force: true });
   }
