@@ -234,6 +234,30 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual(["payable pbl_0103 why pbl_0103 olga"]);
   });
 
+  test.each([
+    ["those that were ticked", "/holds/release"],
+    ["all of one person", "/holds/release-all"],
+  ])("is not released where more goes out by then than was shown: %s", async (_which, to) => {
+    for (const bill of ["pbl_0101", "pbl_0102"]) {
+      const path = `/bills/${bill}/hold?business=acme`;
+      await olga.send(await olga.get(path), path, { reason: "a call is open" });
+    }
+    const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
+    const ids = (json["items"] as { id: string }[]).map(({ id }) => `id=${id}`).join("&");
+    const look = await olga.get(`${to}?by=olga&${ids}`);
+    expect(look.text).toContain("nothing goes out");
+    // Somebody approves one of the bills meanwhile.
+    await approveLines(gateway.store, run, ["pbl_0102"]);
+    await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
+    const stale = await olga.send(look, to);
+    expect(stale.status).toBe(409);
+    expect(stale.text).toContain("Nothing was released");
+    expect(stale.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
+    expect(await inForce(gateway)).toHaveLength(2);
+    expect((await olga.send(stale, to)).text).toMatch(/1 bill of \$[\d,.]+ goes out now/);
+    expect(await inForce(gateway)).toEqual([]);
+  });
+
   test("is refused to who may not set it, and nothing is held", async () => {
     const vera = await signedIn(gateway, "vera", ["viewer"]);
     const path = "/bills/pbl_0101/hold?business=acme";

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import type { TestGateway } from "../gateway/support/gateway.ts";
@@ -14,6 +16,25 @@ beforeEach(async () => {
   ({ gateway, run, olga } = await weeklyGateway());
 });
 afterEach(() => gateway.stop());
+
+/** A bill whose payment bounced waits for the decision about its account. */
+async function failsAndWaits(payableId: string): Promise<void> {
+  const of = { businessId: "biz_acme", payableId };
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  await setLine(gateway.store, run.runId, payableId, { state: "retrying", reasonCode: "R01" });
+  await gateway.store.transaction(async (trx) => {
+    await upsertRetry(trx, { ...of, business: "acme", workflowId, runId: run.runId, nowMs: 1 });
+    await updateRetry(trx, of, { phase: "waiting" }, 2);
+    await keepRetryCase(trx, {
+      ...{ ...of, sourceId: "balance", waitsFor: "incident", failedAtMs: 1, failedRealMs: 1 },
+      rule: {
+        ...{ codes: ["R01"], words: [], action: "retry", pause: true, payAgain: false },
+        ...{ when: "when-released", atMost: 2, by: ["controller"] },
+      },
+      ...{ giveUpAfterDays: 30, giveUpTell: [] },
+    });
+  });
+}
 
 describe("What needs action", () => {
   test("names who may decide, and is decided by a form that only they are shown", async () => {
@@ -127,7 +148,15 @@ describe("What needs action", () => {
     expect(asked.text).toContain(
       "every bill that waits is paid again from it, within Nacha’s limits, unless another hold",
     );
-    const done = await olga.send(asked, path, { decision: "released", reason: "money is there" });
+    // A bill fails and waits for it before she has decided.
+    await failsAndWaits("pbl_0101");
+    const money = { decision: "released", reason: "money is there" };
+    const stale = await olga.send(asked, path, money);
+    expect(stale.status).toBe(409);
+    expect(stale.text).toMatch(/1 bill of \$[\d,.]+ waits for it/);
+    expect(stale.text).toContain("What waits for it has changed. Nothing was decided");
+    expect(stale.html).toContain('value="money is there"');
+    const done = await olga.send(stale, path, money);
     expect(done.text).toContain("Your decision counts");
     expect(await inForce(gateway)).toEqual([]);
     expect((await olga.get(path)).text).toContain(

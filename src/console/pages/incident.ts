@@ -65,15 +65,22 @@ function proposedIn({ topUps }: Incident) {
   return topUps.findLast(({ state }) => state === "proposed");
 }
 
+/** What waits for it, as the form carries it. */
+function sumOf({ bills, billsCents }: Incident): string {
+  return `${bills} ${billsCents}`;
+}
+
 interface Filled {
   readonly said?: URLSearchParams | undefined;
+  /** What has changed since the page was shown. */
+  readonly stale?: string;
   readonly problems?: { readonly decision?: string; readonly reason?: string };
 }
 
 function incidentDecision(
   { visitor }: PageRequest,
   found: Incident,
-  { said, problems = {} }: Filled,
+  { said, stale, problems = {} }: Filled,
 ): Page {
   const { bills, billsCents, reason, phase, decision, decidedBy } = found;
   const deposit = proposedIn(found);
@@ -92,7 +99,7 @@ function incidentDecision(
   const form_ = form(
     visitor,
     incidentPage(found),
-    html`${deposit === undefined ? "" : hidden("topUpHash", deposit.hash)}
+    html`${deposit === undefined ? "" : hidden("topUpHash", deposit.hash)}${hidden("bills", sumOf(found))}
       ${choices({ legend: "What is to be done", name: "decision", of, chosen: said?.get("decision") ?? null, problem: problems.decision })}
       ${field({ name: "reason", label: "Why", value: said?.get("reason") ?? "", problem: problems.reason, hint: "Kept in the trail, and shown to others." })}
       <div class="acts">${submit("Decide")}<a href="/needs-action">Back</a></div>`,
@@ -103,7 +110,7 @@ function incidentDecision(
       bills === 0
         ? "No bill waits for it"
         : `${counted(bills, "bill")} of ${formatUsd(billsCents)} ${waits(bills)} for it`,
-    status: Object.keys(problems).length === 0 ? 200 : 422,
+    status: stale !== undefined ? 409 : Object.keys(problems).length === 0 ? 200 : 422,
     main: section(
       phase !== "open"
         ? "Decided"
@@ -112,7 +119,7 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
     ),
   };
 }
@@ -153,6 +160,12 @@ export const decideIncident: ActOf = async (request) => {
   if (Object.keys(problems).length > 0) {
     return incidentDecision(request, await incidentOf(request), { said: sent, problems });
   }
+  const now = await incidentOf(request);
+  // A release pays all that waits, which may be more than was seen.
+  if (decision === "released" && now.phase === "open" && sumOf(now) !== sent.get("bills")) {
+    const stale = "What waits for it has changed. Nothing was decided: look at it again.";
+    return incidentDecision(request, now, { said: sent, stale });
+  }
   const business = query.get("business");
   let decided: Incident;
   try {
@@ -167,7 +180,7 @@ export const decideIncident: ActOf = async (request) => {
     });
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "sign_in_too_old") throw error;
-    const page = addressOf(await incidentOf(request));
+    const page = addressOf(now);
     await request.visitor.keepForm(page.pathname, sent);
     return signInAgain(`${page.pathname}${page.search}`, error.message);
   }

@@ -38,18 +38,35 @@ function readPage(api: Api, page: number) {
 }
 
 /** What would be set free, before it is: bills may go out within seconds. */
-export const checkRelease: PageOf = async ({ api, query, visitor }) => {
-  const ids = [...new Set(query.getAll("id"))];
+export const checkRelease: PageOf = async (request) => {
+  const ids = [...new Set(request.query.getAll("id"))];
   if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
-  const { released, kept, goesOut } = await api.get(ReleaseBody, "/v1/releases", {
-    query: { holds: ids.join(",") },
-  });
+  return releasePage(request, ids, await lookedAt(request.api, ids));
+};
+
+function lookedAt(api: Api, ids: readonly string[]): Promise<Release> {
+  return api.get(ReleaseBody, "/v1/releases", { query: { holds: ids.join(",") } });
+}
+
+/** What goes out, as a form carries it. */
+function sumOf({ goesOut }: Release): string {
+  return `${goesOut.bills} ${goesOut.totalCents}`;
+}
+
+function releasePage(
+  { visitor }: PageRequest,
+  ids: readonly string[],
+  looked: Release,
+  stale?: string,
+): Page {
+  const { released, kept, goesOut } = looked;
   const count = released.length;
   return {
     title: count === 1 ? "Release a hold" : `Release ${whole(count)} holds`,
+    status: stale === undefined ? 200 : 409,
     main: section(
       "These are released",
-      html`${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
       ${count === 0 ? "" : html`${goesOutOf([goesOut], "then")}${holdTable(released, visitor)}`}
       ${released.map(endedNote)} ${keptList(kept)}
       ${
@@ -58,7 +75,7 @@ export const checkRelease: PageOf = async ({ api, query, visitor }) => {
           : form(
               visitor,
               "/holds/release",
-              html`${released.map(({ id }) => hidden("id", id))}
+              html`${released.map(({ id }) => hidden("id", id))}${hidden("goesOut", sumOf(looked))}
                 <div class="acts">
                   ${submit(count === 1 ? "Release it" : "Release them")}<a href="/holds">Back</a>
                 </div>`,
@@ -66,10 +83,17 @@ export const checkRelease: PageOf = async ({ api, query, visitor }) => {
       }`,
     ),
   };
-};
+}
 
-export const release: ActOf = async ({ api, form: sent }) => {
+export const release: ActOf = async (request) => {
+  const { api, form: sent } = request;
   const ids = [...new Set(sent.getAll("id"))];
+  const now = await lookedAt(api, ids).catch(ifNone);
+  // More may go out than was seen: another hold was lifted meanwhile, or a bill approved.
+  if (now !== undefined && now.goesOut.bills > 0 && sumOf(now) !== sent.get("goesOut")) {
+    const why = "What goes out then has changed. Nothing was released: look at it again.";
+    return releasePage(request, ids, now, why);
+  }
   const known = new Map((await holdsNamed(api, ids)).map((hold) => [hold.id, hold]));
   const freed: GoesOut[] = [];
   const results = await each(ids, async (id) => {
@@ -90,6 +114,11 @@ export const release: ActOf = async ({ api, form: sent }) => {
       <p><a href="/holds">Holds</a> · <a href="/">Today</a></p>`,
   };
 };
+
+/** Where none of them is in force any more, each is told of by itself. */
+function ifNone(error: unknown): undefined {
+  if (!(error instanceof Refused) || error.code !== "no_such_hold") throw error;
+}
 
 /** A bill that was paid elsewhere or given up is nobody's to pay, but the next run doesn't know that. */
 function endedNote({ ended, number, value }: Hold): Markup | "" {

@@ -22,6 +22,10 @@ import type { ScopedContext } from "../http/scope.ts";
 import { name, words } from "./fields.ts";
 import { holders } from "./held-thing.ts";
 
+const hash = z
+  .string()
+  .describe("Of what was looked at: nothing is lifted if the list, or what goes out, is another");
+
 /** Lifts at once what one person has set, also by the cancels that they have asked for. */
 export function addReleaseRoutes(routes: Routes): void {
   routes.add({
@@ -63,10 +67,7 @@ export function addReleaseRoutes(routes: Routes): void {
     body: z.strictObject({
       by: words.describe("Who has set them"),
       business: name.optional(),
-      hash: z
-        .string()
-        .optional()
-        .describe("Of the list that was looked at: where it is another one now, nothing is lifted"),
+      hash: hash.optional(),
     }),
     responses: { 200: { description: "Lifted", schema: ReleaseBody } },
     handle: async ({ body, principal, context }) => {
@@ -74,7 +75,7 @@ export function addReleaseRoutes(routes: Routes): void {
       if (body.hash !== undefined && body.hash !== hashOf(all)) {
         throw conflict(
           "stale_holds",
-          `What ${body.by} has set is not what was looked at any more. Nothing was released: look at it again.`,
+          `What ${body.by} has set, or what goes out without it, is not what was looked at any more. Nothing was released: look at it again.`,
         );
       }
       // What may be lifted by nobody here is refused with the roles that may.
@@ -154,10 +155,14 @@ async function heldBy(
   throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
 }
 
-/** Of the holds that are lifted, whichever business has them. */
-function hashOf(all: readonly Pick<HeldBy, "lifting">[]): string {
+/** Of the holds that are lifted, whichever business has them, and of the bills that go out then. */
+function hashOf(all: readonly Pick<HeldBy, "lifting" | "goesOut">[]): string {
   const ids = all.flatMap(({ lifting }) => lifting.map(({ holdId }) => holdId));
-  return createHash("sha256").update(JSON.stringify(ids.toSorted())).digest("base64url");
+  const bills = all.flatMap(({ goesOut }) =>
+    goesOut.map(({ runId, payableId, amountCents }) => `${runId} ${payableId} ${amountCents}`),
+  );
+  const seen = JSON.stringify([ids.toSorted(), bills.toSorted()]);
+  return createHash("sha256").update(seen).digest("base64url");
 }
 
 async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
