@@ -8,6 +8,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from "../gateway/support/gateway.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { isLong } from "../support/long.ts";
 
 let gateway: TestGateway;
@@ -180,6 +181,21 @@ test("connections beyond those of one address are closed, and those that end mak
       ),
     )
     .toBe(200);
+});
+
+test("behind a trusted proxy the trail has the address from which a token is used", async () => {
+  await start({ limits: { trustedProxies: ["127.0.0.1"] } });
+  const token = await gateway.token("vic", ["viewer"]);
+  const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": "203.0.113.7" };
+  expect((await fetch(`${gateway.url}/v1/runs`, { headers })).status).toBe(200);
+  await expect
+    .poll(() => listAudit(gateway.store.db, { businessId: STORE_TRAIL }))
+    .toContainEqual(
+      expect.objectContaining({
+        action: "token.used",
+        details: expect.objectContaining({ from: "203.0.113.7" }),
+      }),
+    );
 });
 
 test("a trusted proxy has as many connections as it needs for all who come by it", async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 
 import { packageImage, packageNeeds } from "../../src/cli/init/compose.ts";
@@ -80,6 +80,15 @@ test("where one file can't be written, none is", async () => {
   const { code, stderr } = await payrun(["init"], { cwd });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/can't be written.*\n.*init FOLDER/)]);
   expect(readdirSync(cwd).filter((name) => name !== "home")).toEqual(["docker"]);
+});
+
+test("containers, whose users are others, can read what it writes for them under any mask of the shell", async () => {
+  const mask = process.umask(0o077);
+  onTestFinished(() => void process.umask(mask));
+  const cwd = temporaryFolder();
+  expect((await payrun(["init"], { cwd })).code).toBe(0);
+  expect(statSync(join(cwd, "docker")).mode & 0o777).toBe(0o755);
+  expect(statSync(join(cwd, "docker/temporal-schema.sh")).mode & 0o777).toBe(0o755);
 });
 
 test("for a real service it writes profiles that load once the token is in its file, which is never kept with them", async () => {

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** As compose reads it where the user has set nothing. */
 const scalar = z
   .union([z.string(), z.number()])
-  .transform((value) => String(value).replace(/\$\{\w+:-([^}]*)\}/g, "$1"));
+  .transform((value) => String(value).replace(/\$\{\w+:?-([^}]*)\}/g, "$1"));
 const composeShape = z.object({
   services: z.record(
     z.string(),
@@ -28,6 +28,7 @@ const composeShape = z.object({
       privileged: z.boolean().default(false),
       read_only: z.boolean().default(false),
       cap_drop: z.array(z.string()).default([]),
+      cap_add: z.array(z.string()).default([]),
       security_opt: z.array(z.string()).default([]),
       profiles: z.array(z.string()).default([]),
       restart: z.string().optional(),

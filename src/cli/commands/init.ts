@@ -255,11 +255,12 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
     for (const { path, text, mode } of files) {
       const to = join(folder, path);
       const from = `${to}.${process.pid}.new`;
-      mkdirSync(dirname(to), { recursive: true });
+      const isNew = mkdirSync(dirname(to), { recursive: true }) !== undefined;
       written.push({ from, to });
       writeFileSync(from, text, { mode });
       // Containers read them as somebody else, whatever this shell's mask says.
       chmodSync(from, mode);
+      if (isNew && dirname(path) !== ".") chmodSync(dirname(to), 0o755);
       if (path === PROFILES && isRoot()) chownSync(from, IMAGE_USER, IMAGE_USER);
     }
     for (const { from, to } of written) renameSync(from, to);

@@ -294,10 +294,13 @@ function describe(
           ? {}
           : {
               409: error("It can't be done as things stand: `error` says which and `message` why."),
-              422: error("Well-formed, but it can't be done as asked: `message` says why."),
             }),
-        ...(spec.body === undefined ? {} : { 411: error("No length."), 413: error("Too large.") }),
+        ...(spec.body === undefined
+          ? {}
+          : { 411: error("No length."), 413: error("Too large."), 415: error("No JSON.") }),
+        422: error("Well-formed, but it can't be done as asked: `message` says why."),
         429: error("Too many requests: Retry-After says when to come back."),
+        502: error("The service does not answer as it should: `message` says how."),
         503: error("The store, Temporal or the service doesn't answer: ask again later."),
       },
     }),
