@@ -1,13 +1,6 @@
 import { html } from "hono/html";
 import { allGoesOut } from "../../api/goes-out.ts";
-import {
-  type GoesOut,
-  type Hold,
-  HoldBody,
-  HoldListBody,
-  type Release,
-  ReleaseBody,
-} from "../../api/holds.ts";
+import { type GoesOut, type Hold, HoldBody, type Release, ReleaseBody } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { counted } from "../../domain/counted.ts";
@@ -21,21 +14,6 @@ import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { type Markup, usd, whole } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
-
-/** Those of these ids that are in force, in the list's order. */
-async function holdsNamed(api: Api, ids: readonly string[]): Promise<Hold[]> {
-  const found: Hold[] = [];
-  for (let page: number | null = 1; page !== null && found.length < ids.length;) {
-    const { items, nextPage }: Awaited<ReturnType<typeof readPage>> = await readPage(api, page);
-    found.push(...items.filter(({ id }) => ids.includes(id)));
-    page = nextPage;
-  }
-  return found;
-}
-
-function readPage(api: Api, page: number) {
-  return api.get(HoldListBody, "/v1/holds", { query: { page: String(page) } });
-}
 
 /** What would be set free, before it is: bills may go out within seconds. */
 export const checkRelease: PageOf = async (request) => {
@@ -94,7 +72,8 @@ export const release: ActOf = async (request) => {
     const why = "What goes out then has changed. Nothing was released: look at it again.";
     return releasePage(request, ids, now, why);
   }
-  const known = new Map((await holdsNamed(api, ids)).map((hold) => [hold.id, hold]));
+  const inForce = [...(now?.released ?? []), ...(now?.kept ?? []).map(({ hold }) => hold)];
+  const known = new Map(inForce.map((hold) => [hold.id, hold]));
   const freed: GoesOut[] = [];
   const results = await each(ids, async (id) => {
     const { goesOut } = await api.delete(HoldBody, "/v1/holds/{id}", { params: { id } });
