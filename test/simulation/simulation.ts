@@ -4,7 +4,7 @@ import { Offices } from "./company/offices.ts";
 import { People } from "./company/people.ts";
 import { type Commit, trailProblems, workflowCode } from "./hooks.ts";
 import { Processes } from "./processes.ts";
-import { waitsForMoney } from "./rules/end-rules.ts";
+import { someRestUntold, UNTOLD_MS, waitsForMoney } from "./rules/end-rules.ts";
 import { Referee } from "./rules/referee.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
 import { StoreRows } from "./rules/store-rows.ts";
@@ -237,7 +237,11 @@ export class Simulation {
       lookAtMs = world.nowMs + everyMs;
       return this.#isQuiet();
     };
-    const end = await world.run(isOver, { untilMs, steps: this.#steps });
+    let end = await world.run(isOver, { untilMs, steps: this.#steps });
+    while (end === "time" && someRestUntold(this.#facts, world.nowMs)) {
+      const toldMs = world.nowMs + UNTOLD_MS;
+      end = await world.run(isOver, { untilMs: toldMs, steps: this.#steps });
+    }
     this.#referee.atTheEnd(end === "over" || end === "time");
     await this.#referee.checkTrail((heads) => trailProblems(this.#storePath, heads));
     if (end === "steps" && this.#steps >= STEPS_MOST) {

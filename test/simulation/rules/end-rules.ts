@@ -1,12 +1,12 @@
 import { type Book, stands } from "../service/book.ts";
-import type { StoreFacts } from "./store-facts.ts";
+import type { LineFact, StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
 /** States of a line in which somebody or something must still act, soon. */
 const AT_WORK: readonly string[] = ["planned", "paying", "unknown"];
 
 /** So long a line may rest in vain before people are told, with what clocks may differ. */
-const UNTOLD_MS = 65 * 60_000;
+export const UNTOLD_MS = 65 * 60_000;
 
 /** Long after everything has healed, nothing goes on without end or reason. */
 export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
@@ -15,7 +15,7 @@ export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
     if (ended.has(runId) || !AT_WORK.includes(state)) continue;
     if (reason !== null && facts.isTold(payableId)) continue;
     if (state === "planned" && facts.isAskedForMoney(runId)) continue;
-    if (restSinceMs !== null && nowMs - restSinceMs < UNTOLD_MS) continue;
+    if (isUntold({ restSinceMs }, nowMs)) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(
       "nothing-goes-on-for-ever",
@@ -23,6 +23,16 @@ export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
       payableId,
     );
   }
+}
+
+/** True where a line has begun to rest so shortly before that people hear of it later. */
+function isUntold({ restSinceMs }: Pick<LineFact, "restSinceMs">, nowMs: number): boolean {
+  return restSinceMs !== null && nowMs - restSinceMs < UNTOLD_MS;
+}
+
+/** True where people are still to hear of some line: the end comes after that. */
+export function someRestUntold(facts: StoreFacts, nowMs: number): boolean {
+  return facts.lines().some((line) => AT_WORK.includes(line.state) && isUntold(line, nowMs));
 }
 
 /** States in which a line has come to its end, or goes on with what the bank does. */

@@ -10,7 +10,7 @@ const ENDED: readonly string[] = [
   "failed",
 ];
 
-interface LineFact {
+export interface LineFact {
   readonly runId: string;
   readonly payableId: string;
   readonly state: string;
