@@ -70,7 +70,7 @@ const NO_CALENDAR = /^test\/(?:(?:attacks|domain|setup|simulation)\/|docs\/first
  * much real time with them: the days of everything are enough.
  */
 const ANY_DAYS =
-  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|console\/holds|gateway\/stops|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
+  /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|console\/(?:holds|stops)|gateway\/stops|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
 /** Their bank starts on one ordinary Monday; other parts of them run on the machine's day. */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
