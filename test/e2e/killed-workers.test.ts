@@ -211,7 +211,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
       inShort: true,
       begin: async () => {
         await prepare("launcher-writes");
-        lock = new DatabaseSync(payrun.databaseUrl.replace(/^sqlite:/, ""));
+        lock = new DatabaseSync(payrun.databaseUrl.replace(/^sqlite:/, ""), { timeout: 60_000 });
         lock.exec("begin immediate");
         await scheduleOf(payrun, "launcher-writes").trigger();
       },
